@@ -1,0 +1,1 @@
+"""Coefficients of Runge-Kutta and composition methods: pure data by family, each with its reference."""
