@@ -39,9 +39,9 @@ class CompositionScheme:
     $$ \Psi_h = \chi_{\alpha_s h} \circ \chi^*_{\beta_s h} \circ \dots
                 \circ \chi_{\alpha_1 h} \circ \chi^*_{\beta_1 h}. $$
 
-    In both cases the first weight belongs to the map that acts first, and `steps` lists the maps in the order in
-    which they act. Building a scheme checks the order conditions of all words of degree up to `order`, and that
-    those of the next degree do not all hold.
+    In both cases the first weight belongs to the map that acts first, and `steps` lists the maps in the order
+    in which they act. Building a scheme checks the order conditions of all words of degree up to `order`, the
+    first of which is that the weights sum to 1, and that those of the next degree do not all hold.
 
     Args:
         name: What the scheme is called.
@@ -49,7 +49,8 @@ class CompositionScheme:
         order: The order claimed.
         base: `"symmetric"` or `"adjoint pair"`.
         reference: Where the weights come from.
-        tolerance: Largest residual of a condition that counts as zero; 1e-35, or 1e-14 if a weight is a float.
+        tolerance: Largest residual of a condition that counts as zero. By default 1e-35, or 1e-14 if some
+            weight is a float. Raise it for weights printed with fewer digits.
 
     Raises:
         ValueError: If a condition fails; it names the word and its residual.
@@ -76,8 +77,8 @@ class CompositionScheme:
             raise ValueError(f'{name}: base = {base!r}, but it must be "symmetric" or "adjoint pair"')
         if not weights or (base == "adjoint pair" and len(weights) % 2):
             raise ValueError(
-                f"{name}: {len(weights)} weights; there must be at least one, and for an adjoint pair an even "
-                f"number, beta and alpha by turns"
+                f"{name}: {len(weights)} weights; there must be at least one, and for an adjoint pair "
+                f"an even number, beta and alpha by turns"
             )
         if tolerance is None:
             tolerance = FLOAT_TOLERANCE if any(map(is_float, weights)) else EXACT_TOLERANCE
@@ -154,8 +155,8 @@ def order_residuals(scheme: CompositionScheme, max_degree: int) -> list[tuple[Wo
 def splitting_weights(a: Sequence[Decimal], b: Sequence[Decimal]) -> tuple[Decimal, ...]:
     r"""Turn a splitting scheme into the weights of a base and its adjoint.
 
-    The scheme acts as $A$ for $a_1 h$, then $B$ for $b_1 h$, $A$ for $a_2 h$, ..., $B$ for $b_s h$, and $A$ for
-    $a_{s+1} h$. With $\chi^*_h = \varphi^B_h \circ \varphi^A_h$ ($A$ acts first) and
+    The scheme acts as $A$ for $a_1 h$, then $B$ for $b_1 h$, $A$ for $a_2 h$, ..., $B$ for $b_s h$, and last
+    $A$ for $a_{s+1} h$. With $\chi^*_h = \varphi^B_h \circ \varphi^A_h$ ($A$ acts first) and
     $\chi_h = \varphi^A_h \circ \varphi^B_h$ it is the composition with
 
     $$ \beta_1 = a_1, \qquad \alpha_i = b_i - \beta_i, \qquad \beta_{i+1} = a_{i+1} - \alpha_i, \qquad
@@ -164,7 +165,7 @@ def splitting_weights(a: Sequence[Decimal], b: Sequence[Decimal]) -> tuple[Decim
     the last of which holds because $\sum a_i = \sum b_i$. For a base other than a splitting the order is the
     same, since the order conditions do not know where $Y_1, Y_2, \dots$ come from.
 
-    Reference: McLachlan, SIAM J. Sci. Comput. 16 (1995) 151-168, section 3.
+    Reference: McLachlan, SIAM J. Sci. Comput. 16 (1995) 151-168.
     """
     weights = [a[0]]
     for along_b, along_a in zip(b, a[1:], strict=True):

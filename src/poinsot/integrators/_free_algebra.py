@@ -11,7 +11,7 @@ $Y_{k_1} Y_{k_2} \cdots Y_{k_m}$ of degree $k_1 + \dots + k_m \le p$ has the coe
 $1/m!$ if all its letters are $Y_1$, else zero. In $\exp(\sum_k w_k Y_k)$ that coefficient is
 $w_{k_1} \cdots w_{k_m} / m!$.
 
-Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), III.5.3 and III.5.4.
+Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), III.3 and III.5.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,7 +48,7 @@ def _product(left: Series, right: Series) -> Series:
 
 
 def _powers(weight: Decimal, letters: tuple[int, ...], sign: int) -> dict[int, Decimal]:
-    """Coefficients of the letters in one factor; `sign` is -1 for the adjoint, whose even letters change sign."""
+    """Coefficients of the letters in one factor; with `sign` -1, for the adjoint, the even ones change sign."""
     power = list(accumulate([weight] * max(letters), lambda x, y: x * y, initial=Decimal(1)))
     return {k: power[k] * sign ** (k - 1) for k in letters}
 

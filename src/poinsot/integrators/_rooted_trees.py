@@ -9,7 +9,7 @@ $$ \phi(\tau) = \frac{1}{\gamma(\tau)}, \qquad
 with the density $\gamma(\tau) = |\tau| \prod_k \gamma(\tau_k)$. For a partitioned method the vertices carry a
 colour, which says whose matrix and whose weights stand there.
 
-Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), III.1.1 and III.2.2.
+Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), III.1 and III.2.
 """
 
 from collections.abc import Iterator, Sequence

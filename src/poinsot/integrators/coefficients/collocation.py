@@ -202,7 +202,7 @@ def lobatto_pair(stages: int) -> PartitionedTableau:
         position=lobatto_iiia(stages),
         momentum=lobatto_iiib(stages),
         order=2 * stages - 2,
-        reference=HAIRER + "theorem II.2.2 and theorem VI.4.5; Sun (1993)",
+        reference=HAIRER + "theorem II.2.2; Sun, J. Comput. Math. 11 (1993) 365-372",
     )
 
 
@@ -219,4 +219,6 @@ def sun_geng5() -> ButcherTableau:
     rows = zip(radau.A, mirror.A, strict=True)
     with working_precision():
         mean = [[(x + y) / 2 for x, y in zip(*row, strict=True)] for row in rows]
-    return ButcherTableau("Sun-Geng 5", mean, radau.b, order=5, reference="Sun, J. Comput. Math. 11 (1993)")
+    return ButcherTableau(
+        "Sun-Geng 5", mean, radau.b, order=5, reference="Sun, J. Comput. Math. 11 (1993) 250-260"
+    )
