@@ -48,7 +48,7 @@ def _product(left: Series, right: Series) -> Series:
 
 
 def _powers(weight: Decimal, letters: tuple[int, ...], sign: int) -> dict[int, Decimal]:
-    """Coefficients of the letters in one factor; with `sign` -1, for the adjoint, the even ones change sign."""
+    """Coefficients of the letters in one factor; `sign` is -1 for the adjoint, which flips the even ones."""
     power = list(accumulate([weight] * max(letters), lambda x, y: x * y, initial=Decimal(1)))
     return {k: power[k] * sign ** (k - 1) for k in letters}
 
