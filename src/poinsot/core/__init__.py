@@ -1,1 +1,18 @@
-"""."""
+"""The common tongue: states, problem kinds, outcomes. Everything else meets here."""
+
+from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed
+from poinsot.core._results import Result, StepInfo
+from poinsot.core._signature import UserFunction, user_function
+from poinsot.core._state import State
+
+__all__ = [
+    "ODE",
+    "AbstractProblem",
+    "Hamiltonian",
+    "Packed",
+    "Result",
+    "State",
+    "StepInfo",
+    "UserFunction",
+    "user_function",
+]

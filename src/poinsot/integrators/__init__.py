@@ -1,1 +1,60 @@
-"""."""
+"""One-step maps with declared, measured properties."""
+
+from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._composition_scheme import CompositionScheme
+from poinsot.integrators._partitioned_tableau import PartitionedTableau
+from poinsot.integrators._registry import by_name, fitting, names
+from poinsot.integrators._tableau import ButcherTableau
+from poinsot.integrators.runge_kutta import (
+    RK4,
+    DormandPrince,
+    ExplicitEuler,
+    ExplicitRungeKutta,
+    FixedPoint,
+    GaussLegendre,
+    Heun,
+    ImplicitEuler,
+    ImplicitMidpoint,
+    ImplicitRungeKutta,
+    LobattoIIIA,
+    LobattoIIIAB,
+    LobattoIIIB,
+    LobattoIIIC,
+    RadauIIA,
+    SimplifiedNewton,
+    SunGeng5,
+)
+from poinsot.integrators.splitting import Composition, Splitting
+from poinsot.integrators.symplectic import StormerVerlet, SymplecticEulerA, SymplecticEulerB
+
+__all__ = [
+    "RK4",
+    "AbstractIntegrator",
+    "ButcherTableau",
+    "Composition",
+    "CompositionScheme",
+    "DormandPrince",
+    "ExplicitEuler",
+    "ExplicitRungeKutta",
+    "FixedPoint",
+    "GaussLegendre",
+    "Heun",
+    "ImplicitEuler",
+    "ImplicitMidpoint",
+    "ImplicitRungeKutta",
+    "LobattoIIIA",
+    "LobattoIIIAB",
+    "LobattoIIIB",
+    "LobattoIIIC",
+    "PartitionedTableau",
+    "RadauIIA",
+    "SimplifiedNewton",
+    "Splitting",
+    "StormerVerlet",
+    "SunGeng5",
+    "SymplecticEulerA",
+    "SymplecticEulerB",
+    "by_name",
+    "fitting",
+    "names",
+]

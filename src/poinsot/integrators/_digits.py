@@ -45,8 +45,11 @@ def _to_fraction(value: Coefficient) -> Fraction:
     if isinstance(value, str | Decimal | Rational):
         return Fraction(value)
     if isinstance(value, BinaryFloat):
+        from mpmath import isfinite
         from mpmath.libmp import to_rational
 
+        if not isfinite(value):
+            raise ValueError("infinite or not a number")
         return Fraction(*map(int, to_rational(value._mpf_)))
     return Fraction(float(value))
 

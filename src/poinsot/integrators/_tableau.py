@@ -80,7 +80,7 @@ class ButcherTableau:
                 f"{name}: A has rows of lengths {lengths}, with {stages} weights{nodes}; "
                 f"A must be square, with as many rows as there are weights and nodes"
             )
-        given = [x for row in (*A, b, c or ()) for x in row]
+        given = [x for row in (*A, b, () if c is None else c) for x in row]
         if tolerance is None:
             tolerance = FLOAT_TOLERANCE if any(map(is_float, given)) else EXACT_TOLERANCE
         matrix = tuple(

@@ -110,7 +110,7 @@ def mclachlan6() -> CompositionScheme:
 def yoshida8() -> CompositionScheme:
     """Yoshida's scheme of order 8, solution D, with fifteen stages; an isolated solution.
 
-    This is the solution most codes use. The printed digits are off by up to 2e-13 and violate the order
+    This is the solution most codes use. The printed digits are off by up to 3e-13 and violate the order
     conditions by 3e-12. `mclachlan8` has as many stages and much smaller error terms.
     """
     half = [

@@ -1,0 +1,248 @@
+"""The problem kinds: what an integrator sees of a system."""
+
+import abc
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core._signature import UserFunction, user_function
+from poinsot.core._state import State
+
+Packed = Float[Array, "n *batch"]
+"""A packed state: what integrators step. Axis 0 runs over components; further axes are bodies or a batch."""
+
+
+class AbstractProblem(eqx.Module):
+    """A system of equations, with parameters and the quantities its exact motion conserves.
+
+    Integrators work on the *packed* state, one array, because XLA compiles a loop over one small array
+    into one piece of machine code; people see labelled states. `pack` and `unpack` go between the two.
+    """
+
+    kind: ClassVar[str]
+    labels: ClassVar[tuple[str, ...]]
+
+    params: eqx.AbstractVar[Any]
+    invariants: eqx.AbstractVar[dict[str, UserFunction]]
+
+    @abc.abstractmethod
+    def pack(self, state: State) -> Packed:
+        """The array that integrators step."""
+
+    @abc.abstractmethod
+    def unpack(self, y: Packed) -> State:
+        """The labelled state of a packed one."""
+
+    @abc.abstractmethod
+    def vector_field(self, t, y: Packed) -> Packed:
+        """Right-hand side of `y' = f(t, y)`."""
+
+    def evaluate(self, function: UserFunction, t, y: Packed) -> Array:
+        """Value of a user's function of the state, for instance an invariant or an event."""
+        state = self.unpack(y)
+        return function(t, *(state[label] for label in self.labels), self.params)
+
+    @abc.abstractmethod
+    def magnitude(self, y: Packed) -> Packed:
+        """Scale of each component, constant over components of one kind (positions, momenta, ...).
+
+        Iterations converge relative to it, so that momenta far smaller than positions are still
+        computed to their own round-off.
+        """
+
+    @abc.abstractmethod
+    def first_integrals(self, t, y: Packed) -> dict[str, Array]:
+        """What the kind of problem itself conserves, by name: the energy of an autonomous Hamiltonian."""
+
+    def conserved(self, t, y: Packed) -> dict[str, Array]:
+        """All conserved quantities at one state, by name: the problem's own, then the user's."""
+        users = {name: self.evaluate(function, t, y) for name, function in self.invariants.items()}
+        return self.first_integrals(t, y) | users
+
+    def with_params(self, params) -> "AbstractProblem":
+        """The same problem with other parameters of the same structure: compiles nothing anew."""
+        return eqx.tree_at(lambda p: p.params, self, as_params(params), is_leaf=lambda x: x is None)
+
+
+def as_params(params):
+    """Parameters as a pytree of float64 arrays; integers stay as they are, so they may size arrays."""
+    return jax.tree.map(lambda leaf: leaf if isinstance(leaf, (int, str)) else jnp.asarray(leaf), params)
+
+
+class ODE(AbstractProblem):
+    r"""An ordinary differential equation.
+
+    $$ \dot y = f(t, y, \mathrm{params}) $$
+
+    Args:
+        f: the right-hand side; `f(y)`, `f(t, y)`, `f(y, params)` or `f(t, y, params)`.
+        params: any pytree of numbers and arrays; gradients, batches and sweeps over it need no new compile.
+        invariants: named functions of the state that the exact solution keeps; same signatures as `f`.
+
+    Example:
+        >>> import poinsot as pt
+        >>> decay = pt.ODE(lambda y: -y)
+        >>> run = pt.simulate(decay, pt.State(y=[1.0]), t1=1.0, dt=0.1, integrator=pt.integrators.RK4())
+    """
+
+    kind: ClassVar[str] = "ode"
+    labels: ClassVar[tuple[str, ...]] = ("y",)
+
+    f: UserFunction
+    params: Any
+    invariants: dict[str, UserFunction]
+
+    def __init__(self, f: Callable, *, params: Any = None, invariants: Mapping[str, Callable] | None = None):
+        self.f = user_function(f, self.labels, "f")
+        self.params = as_params(params)
+        self.invariants = _named(invariants, self.labels)
+
+    def pack(self, state: State) -> Packed:
+        """The array `y` itself."""
+        return state.y
+
+    def unpack(self, y: Packed) -> State:
+        """The array under its label."""
+        return State(y=y)
+
+    def vector_field(self, t, y: Packed) -> Packed:
+        """The user's `f`."""
+        return self.f(t, y, self.params)
+
+    def magnitude(self, y: Packed) -> Packed:
+        """The largest component, for all: an equation without structure has one scale."""
+        return _largest(y)
+
+    def first_integrals(self, t, y: Packed) -> dict[str, Array]:
+        """An equation without further structure conserves nothing by itself."""
+        return {}
+
+
+class Hamiltonian(AbstractProblem):
+    r"""A canonical Hamiltonian system.
+
+    $$ \dot q = \frac{\partial H}{\partial p}, \qquad \dot p = -\frac{\partial H}{\partial q} $$
+
+    Give either `H`, or `T` and `V` when the Hamiltonian is separable, `H = T(p) + V(q)`: then symplectic
+    Euler, Störmer-Verlet and the splittings are explicit. Gradients are found by automatic
+    differentiation unless given.
+
+    An `H` that also accepts arrays `q`, `p` of shape `(n, batch)` and returns `(batch,)` can be stepped
+    for a whole batch at once, which is the fastest layout for ensembles.
+
+    Args:
+        H: the Hamiltonian: `H(q, p)`, `H(t, q, p)`, `H(q, p, params)` or `H(t, q, p, params)`.
+        T: kinetic energy `T(p)`, with `t` and `params` as above.
+        V: potential energy `V(q)`, likewise.
+        dHdq: gradient of `H` in `q` (of `V` when separable, with the signature of `V`).
+        dHdp: gradient of `H` in `p` (of `T` when separable, with the signature of `T`).
+        params: any pytree of numbers and arrays; gradients, batches and sweeps over it need no new compile.
+        invariants: further conserved quantities by name, with the signatures of `H`. The energy is
+            always watched when `H` does not depend on time.
+    """
+
+    kind: ClassVar[str] = "hamiltonian"
+    labels: ClassVar[tuple[str, ...]] = ("q", "p")
+
+    H: UserFunction | None
+    T: UserFunction | None
+    V: UserFunction | None
+    gradient_q: UserFunction | None
+    gradient_p: UserFunction | None
+    params: Any
+    invariants: dict[str, UserFunction]
+
+    def __init__(
+        self,
+        H: Callable | None = None,
+        *,
+        T: Callable | None = None,
+        V: Callable | None = None,
+        dHdq: Callable | None = None,
+        dHdp: Callable | None = None,
+        params: Any = None,
+        invariants: Mapping[str, Callable] | None = None,
+    ):
+        if (H is None) == (T is None and V is None) or (T is None) != (V is None):
+            raise TypeError("a Hamiltonian takes either H, or both T and V when it is separable")
+        wrap = lambda function, labels, field: None if function is None else user_function(function, labels, field)
+        self.H = wrap(H, ("q", "p"), "H")
+        self.T, self.V = wrap(T, ("p",), "T"), wrap(V, ("q",), "V")
+        separable = H is None
+        self.gradient_q = wrap(dHdq, ("q",) if separable else ("q", "p"), "dHdq")
+        self.gradient_p = wrap(dHdp, ("p",) if separable else ("q", "p"), "dHdp")
+        self.params = as_params(params)
+        self.invariants = _named(invariants, self.labels)
+
+    @property
+    def separable(self) -> bool:
+        """Whether `H = T(p) + V(q)`."""
+        return self.H is None
+
+    @property
+    def autonomous(self) -> bool:
+        """Whether time does not enter, so that the energy is conserved."""
+        return not any(f.takes_time for f in (self.H, self.T, self.V) if f is not None)
+
+    def pack(self, state: State) -> Packed:
+        """Positions, then momenta."""
+        return jnp.concatenate([state.q, state.p])
+
+    def unpack(self, y: Packed) -> State:
+        """Halves of the packed array."""
+        q, p = self.split(y)
+        return State(q=q, p=p)
+
+    def split(self, y: Packed) -> tuple[Array, Array]:
+        """Positions and momenta of a packed state."""
+        n = y.shape[0] // 2
+        return y[:n], y[n:]
+
+    def energy(self, t, q, p) -> Array:
+        """The value of the Hamiltonian."""
+        if self.H is not None:
+            return self.H(t, q, p, self.params)
+        return self.T(t, p, self.params) + self.V(t, q, self.params)
+
+    def dHdq(self, t, q, p) -> Array:
+        """Gradient in the positions; `p` is not looked at when `H` is separable."""
+        if self.gradient_q is not None:
+            return self.gradient_q(t, *((q,) if self.separable else (q, p)), self.params)
+        if self.separable:
+            return jax.grad(lambda x: jnp.sum(self.V(t, x, self.params)))(q)
+        return jax.grad(lambda x: jnp.sum(self.H(t, x, p, self.params)))(q)
+
+    def dHdp(self, t, q, p) -> Array:
+        """Gradient in the momenta; `q` is not looked at when `H` is separable."""
+        if self.gradient_p is not None:
+            return self.gradient_p(t, *((p,) if self.separable else (q, p)), self.params)
+        if self.separable:
+            return jax.grad(lambda x: jnp.sum(self.T(t, x, self.params)))(p)
+        return jax.grad(lambda x: jnp.sum(self.H(t, q, x, self.params)))(p)
+
+    def vector_field(self, t, y: Packed) -> Packed:
+        """Hamilton's equations."""
+        q, p = self.split(y)
+        return jnp.concatenate([self.dHdp(t, q, p), -self.dHdq(t, q, p)])
+
+    def magnitude(self, y: Packed) -> Packed:
+        """The largest position for all positions, the largest momentum for all momenta."""
+        return jnp.concatenate([_largest(half) for half in self.split(y)])
+
+    def first_integrals(self, t, y: Packed) -> dict[str, Array]:
+        """The energy, when time does not enter."""
+        return {"energy": self.energy(t, *self.split(y))} if self.autonomous else {}
+
+
+def _largest(y: Array) -> Array:
+    """Largest magnitude along axis 0, in the shape of `y`."""
+    return jnp.broadcast_to(jnp.max(jnp.abs(y), axis=0, keepdims=True), y.shape)
+
+
+def _named(functions: Mapping[str, Callable] | None, labels: tuple[str, ...]) -> dict[str, UserFunction]:
+    """Wrapped functions by name."""
+    return {name: user_function(f, labels, f"invariant {name!r}") for name, f in (functions or {}).items()}

@@ -1,0 +1,61 @@
+"""How a step or a run ended: one enumeration, each member a sentence of cause and remedy."""
+
+import enum
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from poinsot.core.types import IntScalar
+
+
+class Result(enum.IntEnum):
+    """Outcome of a run. Inside compiled code it travels as an integer; the first failure wins."""
+
+    successful = 0
+    stage_equations_not_converged = 1
+    non_finite = 2
+    stopped_by_event = 3
+    interrupted = 4
+
+    @property
+    def message(self) -> str:
+        """What happened, why, and what to do about it."""
+        return _MESSAGES[self]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run did what was asked: reached its end, or its stop condition."""
+        return self in (Result.successful, Result.stopped_by_event)
+
+
+_MESSAGES = {
+    Result.successful: "the run reached its end",
+    Result.stage_equations_not_converged: (
+        "the implicit equations of a step did not converge to round-off: the step is too large for the "
+        "iteration (reduce dt, or for a stiff problem use solver=pt.integrators.SimplifiedNewton()), or "
+        "the motion meets a singularity"
+    ),
+    Result.non_finite: (
+        "the state became infinite or NaN: the motion met a singularity of the problem, or the step is "
+        "unstable (reduce dt, or take an implicit method)"
+    ),
+    Result.stopped_by_event: "the stop condition was met",
+    Result.interrupted: "the run was interrupted",
+}
+
+
+class StepInfo(eqx.Module):
+    """What one step reports: outcome, number of iterations of its implicit solve, last scaled change."""
+
+    result: IntScalar
+    iterations: IntScalar
+
+    @classmethod
+    def explicit(cls) -> "StepInfo":
+        """Report of a step that solves nothing."""
+        return cls(jnp.int32(Result.successful), jnp.int32(0))
+
+    def then(self, later: "StepInfo") -> "StepInfo":
+        """Report of two steps in a row: the first failure wins, iterations add up."""
+        result = jnp.where(self.result == Result.successful, later.result, self.result)
+        return StepInfo(result, self.iterations + later.iterations)

@@ -1,0 +1,56 @@
+"""The state of a system: labelled arrays."""
+
+from collections.abc import Iterator
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class State:
+    """Labelled arrays, for instance `State(q=[0.4, 0.0], p=[0.0, 2.0])` or `State(y=[1.0, 2.0])`.
+
+    Which labels a state needs is fixed by the kind of problem: `q, p` for a Hamiltonian, `y` for an
+    ordinary differential equation. Lists and numbers become float64 arrays. A state is a pytree, so it
+    passes through `jit`, `vmap` and `grad`; a saved trajectory is a state with a leading time axis.
+    """
+
+    def __init__(self, **components):
+        self._components = {name: jnp.asarray(value, dtype=float) for name, value in components.items()}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels, in the order given."""
+        return tuple(self._components)
+
+    def __getattr__(self, name: str) -> Array:
+        try:
+            return self.__dict__["_components"][name]
+        except KeyError:
+            raise AttributeError(f"this state has no {name!r}; it has {', '.join(self.names)}") from None
+
+    def __getitem__(self, name: str) -> Array:
+        return self._components[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._components)
+
+    def items(self):
+        """Pairs of label and array."""
+        return self._components.items()
+
+    def __repr__(self) -> str:
+        return f"State({', '.join(f'{name}={value}' for name, value in self.items())})"
+
+    def tree_flatten_with_keys(self):
+        """Leaves with their labels (for JAX)."""
+        keyed = tuple((jax.tree_util.GetAttrKey(name), value) for name, value in self.items())
+        return keyed, self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, leaves):
+        """Rebuild from leaves, whatever they are: JAX passes placeholders here."""
+        state = object.__new__(cls)
+        state._components = dict(zip(names, leaves, strict=True))
+        return state

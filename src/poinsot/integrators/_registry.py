@@ -1,0 +1,87 @@
+"""Every integrator by its short name: one line each feeds the command line, the docs and the contract test."""
+
+import difflib
+from collections.abc import Callable
+
+from poinsot.core import AbstractProblem
+from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators.runge_kutta import (
+    RK4,
+    DormandPrince,
+    ExplicitEuler,
+    GaussLegendre,
+    Heun,
+    ImplicitEuler,
+    ImplicitMidpoint,
+    LobattoIIIA,
+    LobattoIIIAB,
+    LobattoIIIB,
+    LobattoIIIC,
+    RadauIIA,
+    SunGeng5,
+)
+from poinsot.integrators.splitting import Composition, Splitting
+from poinsot.integrators.symplectic import StormerVerlet, SymplecticEulerA, SymplecticEulerB
+
+
+def _pair(scheme: str) -> Composition:
+    return Composition(SymplecticEulerA(), scheme, adjoint=SymplecticEulerB())
+
+
+REGISTRY: dict[str, Callable[[], AbstractIntegrator]] = {
+    "explicit-euler": ExplicitEuler,
+    "implicit-euler": ImplicitEuler,
+    "heun": Heun,
+    "rk4": RK4,
+    "dopri5": DormandPrince,
+    "midpoint": ImplicitMidpoint,
+    **{f"gauss{2 * s}": lambda s=s: GaussLegendre(s) for s in range(1, 9)},
+    **{f"radau{2 * s - 1}": lambda s=s: RadauIIA(s) for s in (2, 3, 4)},
+    **{f"lobatto-iiia{2 * s - 2}": lambda s=s: LobattoIIIA(s) for s in (2, 3, 4)},
+    **{f"lobatto-iiib{2 * s - 2}": lambda s=s: LobattoIIIB(s) for s in (2, 3, 4)},
+    **{f"lobatto-iiic{2 * s - 2}": lambda s=s: LobattoIIIC(s) for s in (2, 3, 4)},
+    **{f"lobatto-iiiab{2 * s - 2}": lambda s=s: LobattoIIIAB(s) for s in (2, 3, 4, 5)},
+    "sun-geng5": SunGeng5,
+    "symplectic-euler-a": SymplecticEulerA,
+    "symplectic-euler-b": SymplecticEulerB,
+    "verlet": StormerVerlet,
+    "verlet-qpq": lambda: StormerVerlet("qpq"),
+    "yoshida4": lambda: Composition(StormerVerlet(), "yoshida4"),
+    "yoshida6": lambda: Composition(StormerVerlet(), "yoshida6"),
+    "yoshida8": lambda: Composition(StormerVerlet(), "yoshida8"),
+    "suzuki4": lambda: Composition(StormerVerlet(), "suzuki4"),
+    "mclachlan4": lambda: Composition(StormerVerlet(), "mclachlan4"),
+    "mclachlan6": lambda: Composition(StormerVerlet(), "mclachlan6"),
+    "mclachlan8": lambda: Composition(StormerVerlet(), "mclachlan8"),
+    "kahan-li6": lambda: Composition(StormerVerlet(), "kahan-li6"),
+    "kahan-li8": lambda: Composition(StormerVerlet(), "kahan-li8"),
+    "mclachlan4-pair": lambda: _pair("mclachlan4-pair"),
+    "blanes-moan4": lambda: _pair("blanes-moan4"),
+    "blanes-moan6": lambda: _pair("blanes-moan6"),
+    "midpoint-yoshida4": lambda: Composition(ImplicitMidpoint(), "yoshida4"),
+    "splitting2": Splitting,
+    "splitting-yoshida4": lambda: Splitting("yoshida4"),
+    "splitting-kahan-li8": lambda: Splitting("kahan-li8"),
+    "splitting-blanes-moan4": lambda: Splitting("blanes-moan4"),
+    "splitting-blanes-moan6": lambda: Splitting("blanes-moan6"),
+}
+
+
+def names() -> tuple[str, ...]:
+    """Short names of all registered integrators."""
+    return tuple(REGISTRY)
+
+
+def by_name(name: str) -> AbstractIntegrator:
+    """The integrator registered under a short name."""
+    try:
+        return REGISTRY[name]()
+    except KeyError:
+        near = difflib.get_close_matches(name, REGISTRY, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`poinsot methods` lists them"
+        raise ValueError(f"integrator {name!r} is not known; {hint}") from None
+
+
+def fitting(problem: AbstractProblem) -> tuple[str, ...]:
+    """Short names of the integrators that work on `problem`."""
+    return tuple(name for name, make in REGISTRY.items() if make().refusal(problem) is None)

@@ -1,0 +1,36 @@
+"""Runge-Kutta methods: a validated tableau each, one stepper for each shape of tableau."""
+
+from poinsot.integrators.runge_kutta._explicit import RK4, DormandPrince, ExplicitEuler, ExplicitRungeKutta, Heun
+from poinsot.integrators.runge_kutta._named import (
+    GaussLegendre,
+    ImplicitEuler,
+    ImplicitMidpoint,
+    ImplicitRungeKutta,
+    LobattoIIIA,
+    LobattoIIIB,
+    LobattoIIIC,
+    RadauIIA,
+    SunGeng5,
+)
+from poinsot.integrators.runge_kutta._partitioned import LobattoIIIAB
+from poinsot.integrators.runge_kutta._stages import FixedPoint, SimplifiedNewton
+
+__all__ = [
+    "RK4",
+    "DormandPrince",
+    "ExplicitEuler",
+    "ExplicitRungeKutta",
+    "FixedPoint",
+    "GaussLegendre",
+    "Heun",
+    "ImplicitEuler",
+    "ImplicitMidpoint",
+    "ImplicitRungeKutta",
+    "LobattoIIIA",
+    "LobattoIIIAB",
+    "LobattoIIIB",
+    "LobattoIIIC",
+    "RadauIIA",
+    "SimplifiedNewton",
+    "SunGeng5",
+]

@@ -1,0 +1,130 @@
+"""Implicit Runge-Kutta methods: one stepper for every full tableau."""
+
+from functools import cache
+from typing import ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from poinsot.core import AbstractProblem, Packed, StepInfo
+from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._tableau import ButcherTableau
+from poinsot.integrators._update import add, no_error
+from poinsot.integrators.runge_kutta._stages import AbstractStageSolver, StageEquations
+
+
+class StageCarry(eqx.Module):
+    """What an implicit method hands to its next step."""
+
+    derivatives: Array
+    """Stage derivatives of the last step, from which the next ones are extrapolated."""
+    h: Array
+    """Its step size; zero before the first step."""
+    error: Array | None
+    """Round-off not yet added to the state."""
+
+
+class AbstractImplicitRungeKutta(AbstractIntegrator):
+    r"""Steps any tableau.
+
+    $$ F_i = f\Big(t + c_i h,\; y_0 + h \sum_j a_{ij} F_j\Big), \qquad y_1 = y_0 + h \sum_i b_i F_i $$
+
+    The first guess of the stage derivatives extrapolates the polynomial through those of the last step,
+    when that step had the same size; else it is the derivative at the start of the step.
+
+    With `compensated` three sources of systematic round-off go (Hairer, McLachlan and Razakarivony 2008):
+    coefficients act in double-double precision, the update is summed with compensation, and the stages are
+    to be iterated until nothing changes (`FixedPoint(tolerance=0)`).
+    """
+
+    needs: ClassVar[str] = "ode"
+    tableau: eqx.AbstractVar[ButcherTableau]
+    solver: eqx.AbstractVar[AbstractStageSolver]
+    compensated: eqx.AbstractVar[bool]
+
+    @property
+    def order(self) -> int:
+        """Order of the tableau."""
+        return self.tableau.order
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the tableau is its own adjoint."""
+        return self.tableau.symmetric
+
+    @property
+    def symplectic(self) -> bool:
+        """Whether the tableau satisfies the symplecticity condition."""
+        return self.tableau.symplectic
+
+    @property
+    def conserves(self) -> frozenset[str]:
+        """Linear invariants; quadratic ones too when symplectic."""
+        return polynomial_invariants(self.tableau)
+
+    @property
+    def reference(self) -> str:
+        """Source of the tableau."""
+        return self.tableau.reference
+
+    def init(self, problem: AbstractProblem, t, h, y: Packed) -> StageCarry:
+        """No last step to extrapolate from."""
+        derivatives = jnp.zeros((self.tableau.stages, *y.shape))
+        return StageCarry(derivatives, jnp.asarray(0.0), no_error(y, self.compensated))
+
+    def step(self, problem: AbstractProblem, t, h, y: Packed, carry: StageCarry):
+        """One step, see the class."""
+        tableau = self.tableau
+        equations = StageEquations(
+            problem=problem,
+            times=t + tableau.c_hi * h,
+            h=h,
+            y=y,
+            combine=lambda F: weighted(tableau.A_hi, tableau.A_lo if self.compensated else None, F),
+            matrix=tableau.A_hi,
+        )
+        guess = predict(problem, t, h, y, carry, extrapolation(tableau))
+        F, info = self.solver.solve(equations, guess)
+        increment = h * weighted(tableau.b_hi[None], tableau.b_lo[None] if self.compensated else None, F)[0]
+        y1, error = add(y, increment, carry.error)
+        return y1, StageCarry(F, h, error), info
+
+
+def predict(problem: AbstractProblem, t, h, y: Packed, carry: StageCarry, matrix: np.ndarray) -> Array:
+    """First guess of the stage derivatives."""
+    extrapolated = weighted(matrix, None, carry.derivatives)
+    constant = jnp.broadcast_to(problem.vector_field(t, y)[None], extrapolated.shape)
+    return jnp.where(h == carry.h, extrapolated, constant)
+
+
+def weighted(matrix: np.ndarray, remainder: np.ndarray | None, F: Array) -> Array:
+    """Weighted sums over the stage axis.
+
+    A product and a reduction rather than a matrix product: XLA then fuses it with its surroundings, which
+    is worth a third of the step on the CPU. `remainder` holds the digits of the coefficients beyond double.
+    """
+    axes = (...,) + (None,) * (F.ndim - 1)
+    total = jnp.sum(matrix[axes] * F[None], axis=1)
+    return total if remainder is None else total + jnp.sum(remainder[axes] * F[None], axis=1)
+
+
+@cache
+def extrapolation(tableau: ButcherTableau) -> np.ndarray:
+    """Matrix that carries values at the nodes `c_j` of one step to those of the next, at `1 + c_i`.
+
+    By the polynomial through them; with coinciding nodes the last stage is repeated instead.
+    """
+    c = tableau.c_hi
+    s = len(c)
+    if len(set(c)) < s:
+        return np.tile(np.eye(s)[-1], (s, 1))
+    others = [[m for m in range(s) if m != j] for j in range(s)]
+    rows = [[np.prod((1.0 + ci - c[m]) / (c[j] - c[m])) for j, m in enumerate(others)] for ci in c]
+    return np.array(rows)
+
+
+def polynomial_invariants(tableau: ButcherTableau) -> frozenset[str]:
+    """Which polynomial invariants a Runge-Kutta method keeps."""
+    return frozenset({"linear", "quadratic", "bilinear"} if tableau.symplectic else {"linear"})

@@ -1,0 +1,84 @@
+"""Partitioned Runge-Kutta methods: one tableau for the positions, another for the momenta."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from poinsot.core import Hamiltonian, Packed
+from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._partitioned_tableau import PartitionedTableau
+from poinsot.integrators._update import add, no_error
+from poinsot.integrators.coefficients import collocation
+from poinsot.integrators.runge_kutta._implicit import StageCarry, extrapolation, predict, weighted
+from poinsot.integrators.runge_kutta._stages import FixedPoint, StageEquations
+
+
+class LobattoIIIAB(AbstractIntegrator):
+    r"""The Lobatto IIIA-IIIB pair: IIIA for positions, IIIB for momenta; order `2 stages - 2`.
+
+    $$ Q_i = q_0 + h \sum_j a_{ij} H_p(Q_j, P_j), \qquad P_i = p_0 - h \sum_j \hat a_{ij} H_q(Q_j, P_j) $$
+
+    Symmetric and symplectic for every Hamiltonian; two stages give Störmer-Verlet.
+
+    Args:
+        stages: number of stages, at least 2.
+        solver: iteration of the stage equations.
+        compensated: double-double coefficients and compensated summation of the update.
+    """
+
+    needs: ClassVar[str] = "hamiltonian"
+    symplectic: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = True
+    conserves: ClassVar[frozenset[str]] = frozenset({"linear", "bilinear"})
+
+    stages: int = eqx.field(default=3, static=True)
+    solver: FixedPoint = FixedPoint()
+    compensated: bool = eqx.field(default=False, static=True)
+
+    def __check_init__(self):
+        if self.stages < 2:
+            raise ValueError(f"LobattoIIIAB: stages must be at least 2, got {self.stages!r}")
+
+    @property
+    def pair(self) -> PartitionedTableau:
+        """The two tableaux."""
+        return collocation.lobatto_pair(self.stages)
+
+    @property
+    def order(self) -> int:
+        """Order of the pair."""
+        return self.pair.order
+
+    @property
+    def reference(self) -> str:
+        """Source of the pair."""
+        return self.pair.reference
+
+    def init(self, problem: Hamiltonian, t, h, y: Packed) -> StageCarry:
+        """No last step to extrapolate from."""
+        derivatives = jnp.zeros((self.stages, *y.shape))
+        return StageCarry(derivatives, jnp.asarray(0.0), no_error(y, self.compensated))
+
+    def step(self, problem: Hamiltonian, t, h, y: Packed, carry: StageCarry):
+        """One step, see the class."""
+        position, momentum = self.pair.position, self.pair.momentum
+        n = y.shape[0] // 2
+
+        def combine(F):
+            low = lambda tableau: tableau.A_lo if self.compensated else None
+            return jnp.concatenate(
+                [
+                    weighted(position.A_hi, low(position), F[:, :n]),
+                    weighted(momentum.A_hi, low(momentum), F[:, n:]),
+                ],
+                axis=1,
+            )
+
+        times = t + position.c_hi * h
+        equations = StageEquations(problem=problem, times=times, h=h, y=y, combine=combine, matrix=None)
+        guess = predict(problem, t, h, y, carry, extrapolation(position))
+        F, info = self.solver.solve(equations, guess)
+        remainder = position.b_lo[None] if self.compensated else None
+        y1, error = add(y, h * weighted(position.b_hi[None], remainder, F)[0], carry.error)
+        return y1, StageCarry(F, h, error), info

@@ -1,0 +1,126 @@
+r"""Two ways to solve the stage equations of an implicit Runge-Kutta method.
+
+$$ F_i = f\Big(t + c_i h,\; y + h \sum_j a_{ij} F_j\Big), \qquad i = 1, \dots, s. $$
+"""
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from poinsot.core import AbstractProblem, Packed, Result, StepInfo
+from poinsot.solvers import EPS, SolveInfo, Stopping, fixed_point, simplified_newton
+
+
+@dataclass(frozen=True)
+class StageEquations:
+    """The equations of one step: the problem, where the step starts, and the method's matrix."""
+
+    problem: AbstractProblem
+    times: Array
+    h: Array
+    y: Packed
+    combine: Callable
+    """Maps stage derivatives to `sum_j a_ij F_j`."""
+    matrix: np.ndarray | None
+    """The matrix itself, or None when positions and momenta have one each."""
+
+    def derivatives(self, stages: Array) -> Array:
+        """Right-hand sides at all stages."""
+        return jax.vmap(self.problem.vector_field)(self.times, stages)
+
+    def unit(self, F: Array) -> Packed:
+        """One unit of round-off of each component of the result."""
+        increments = jnp.max(jnp.abs(self.h * F), axis=0)
+        return EPS * (self.problem.magnitude(self.y) + self.problem.magnitude(increments)) + 1e-300
+
+
+class AbstractStageSolver(eqx.Module):
+    """Solves the stage equations to round-off."""
+
+    @abc.abstractmethod
+    def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
+        """The stage derivatives `F`, starting from a guess of them."""
+
+
+class FixedPoint(AbstractStageSolver):
+    r"""Repeated substitution: converges when $h \, \|f'\|$ is below about one. The default.
+
+    Its unknowns are the stage derivatives, so that an iteration costs `s` right-hand sides and nothing is
+    evaluated twice. Memory and cost are linear in the size of the problem.
+
+    Args:
+        tolerance: change at which to stop, in units of round-off of the state; 0 goes on until nothing
+            changes any more.
+        max_iterations: give up after so many.
+    """
+
+    tolerance: float = eqx.field(default=4.0, static=True)
+    max_iterations: int = eqx.field(default=100, static=True)
+
+    def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
+        """See the class."""
+        inverse_unit = jnp.abs(equations.h) / equations.unit(guess)
+
+        def substitute(F):
+            return equations.derivatives(equations.y[None] + equations.h * equations.combine(F))
+
+        def size(dF):
+            return jnp.max(jnp.abs(dF) * inverse_unit[None])
+
+        stopping = Stopping(tolerance=self.tolerance, max_iterations=self.max_iterations)
+        F, info = fixed_point(substitute, guess, size, stopping)
+        return F, _report(info)
+
+
+class SimplifiedNewton(AbstractStageSolver):
+    r"""Newton's method with the Jacobian of the step's start, for stiff problems or large steps.
+
+    Its unknowns are the increments $Z_i = h \sum_j a_{ij} F_j$, and the derivatives are recovered as
+    $F = (hA)^{-1} Z$ where $A$ is regular, so that a stiff right-hand side does not amplify round-off. Each
+    step factors one dense matrix of size `s n`.
+
+    Args:
+        tolerance: as for `FixedPoint`.
+        max_iterations: give up after so many.
+    """
+
+    tolerance: float = eqx.field(default=4.0, static=True)
+    max_iterations: int = eqx.field(default=50, static=True)
+
+    def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
+        """See the class."""
+        if equations.matrix is None:
+            raise ValueError("SimplifiedNewton does not serve partitioned methods; use FixedPoint()")
+        A, h, y, shape = equations.matrix, equations.h, equations.y, guess.shape
+        jacobian = jax.jacfwd(equations.problem.vector_field, argnums=1)(equations.times[0], y)
+        jacobian = jacobian.reshape(y.size, y.size)
+        newton_matrix = jnp.eye(guess.size) - h * jnp.kron(A, jacobian)
+        inverse_unit = 1.0 / equations.unit(guess)
+
+        def residual(flat):
+            Z = flat.reshape(shape)
+            return (Z - h * equations.combine(equations.derivatives(y[None] + Z))).ravel()
+
+        def size(dZ):
+            return jnp.max(jnp.abs(dZ.reshape(shape)) * inverse_unit[None])
+
+        start = (h * equations.combine(guess)).ravel()
+        stopping = Stopping(tolerance=self.tolerance, max_iterations=self.max_iterations)
+        flat, info = simplified_newton(residual, start, newton_matrix, size, stopping)
+        Z = flat.reshape(shape)
+        if np.linalg.matrix_rank(A) == len(A):
+            F = jnp.tensordot(np.linalg.inv(A), Z, 1) / h
+        else:
+            F = equations.derivatives(y[None] + Z)
+        return F, _report(info)
+
+
+def _report(info: SolveInfo) -> StepInfo:
+    result = jnp.where(info.converged, Result.successful, Result.stage_equations_not_converged)
+    return StepInfo(result.astype(jnp.int32), info.iterations)

@@ -1,0 +1,151 @@
+"""Composition: a high-order method from many steps of a simple one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+from jax import lax
+
+from poinsot.core import AbstractProblem, Packed, StepInfo
+from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._composition_scheme import CompositionScheme
+from poinsot.integrators.coefficients import composition as coefficients
+
+SCHEMES: dict[str, Callable[[], CompositionScheme]] = {
+    "yoshida4": coefficients.yoshida4,
+    "yoshida6": coefficients.yoshida6,
+    "yoshida8": coefficients.yoshida8,
+    "suzuki4": coefficients.suzuki4,
+    "mclachlan4": coefficients.mclachlan4,
+    "mclachlan6": coefficients.mclachlan6,
+    "mclachlan8": coefficients.mclachlan8,
+    "kahan-li6": coefficients.kahan_li6,
+    "kahan-li8": coefficients.kahan_li8,
+    "mclachlan4-pair": coefficients.mclachlan4_pair,
+    "blanes-moan4": coefficients.blanes_moan4,
+    "blanes-moan6": coefficients.blanes_moan6,
+}
+
+
+def scheme_of(scheme: str | CompositionScheme) -> CompositionScheme:
+    """A scheme by its name, or itself."""
+    if isinstance(scheme, CompositionScheme):
+        return scheme
+    if scheme not in SCHEMES:
+        raise ValueError(f"scheme {scheme!r} is not known; choose one of {', '.join(SCHEMES)}")
+    return SCHEMES[scheme]()
+
+
+class Composition(AbstractIntegrator):
+    r"""Composes steps of a base method to a higher order.
+
+    $$ \Psi_h = \Phi_{\gamma_s h} \circ \dots \circ \Phi_{\gamma_1 h}
+       \qquad\text{or}\qquad
+       \Psi_h = \chi_{\alpha_s h} \circ \chi^*_{\beta_s h} \circ \dots \circ \chi_{\alpha_1 h} \circ \chi^*_{\beta_1 h} $$
+
+    The first form needs a symmetric base of order 2; the second a base of order 1 and its adjoint. What the
+    base conserves, the composition conserves.
+
+    Args:
+        base: the method $\Phi$ or $\chi$.
+        scheme: a `CompositionScheme` or the name of one, such as `"yoshida4"`, `"kahan-li8"`, `"blanes-moan6"`.
+        adjoint: the method $\chi^*$, for schemes of the second form.
+
+    Example:
+        >>> from poinsot.integrators import Composition, StormerVerlet, SymplecticEulerA, SymplecticEulerB
+        >>> Composition(StormerVerlet(), "suzuki4").order
+        4
+        >>> Composition(SymplecticEulerA(), "blanes-moan6", adjoint=SymplecticEulerB()).order
+        6
+    """
+
+    base: AbstractIntegrator
+    adjoint: AbstractIntegrator | None
+    scheme: CompositionScheme = eqx.field(static=True)
+
+    def __init__(
+        self,
+        base: AbstractIntegrator,
+        scheme: str | CompositionScheme,
+        *,
+        adjoint: AbstractIntegrator | None = None,
+    ):
+        self.base, self.scheme, self.adjoint = base, scheme_of(scheme), adjoint
+
+    def __check_init__(self):
+        name, base = self.scheme.name, type(self.base).__name__
+        if self.scheme.base == "adjoint pair" and self.adjoint is None:
+            raise ValueError(f"scheme {name} composes a method and its adjoint: give adjoint=... beside base={base}")
+        if self.scheme.base == "symmetric":
+            if self.adjoint is not None:
+                raise ValueError(f"scheme {name} composes one symmetric method; leave adjoint out")
+            if not self.base.symmetric or self.base.order != 2:
+                raise ValueError(
+                    f"scheme {name} needs a symmetric base of order 2; {base} has order {self.base.order}"
+                    f"{'' if self.base.symmetric else ' and is not symmetric'}. "
+                    "StormerVerlet() and ImplicitMidpoint() fit"
+                )
+
+    @property
+    def needs(self) -> str:
+        """What the base needs."""
+        return self.base.needs
+
+    @property
+    def order(self) -> int:
+        """Order of the scheme."""
+        return self.scheme.order
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the scheme is a palindrome."""
+        return self.scheme.symmetric
+
+    @property
+    def symplectic(self) -> bool:
+        """Whether the base is."""
+        return self.base.symplectic
+
+    @property
+    def conserves(self) -> frozenset[str]:
+        """What the base conserves."""
+        return self.base.conserves
+
+    @property
+    def reference(self) -> str:
+        """Source of the scheme."""
+        return self.scheme.reference
+
+    def init(self, problem: AbstractProblem, t, h, y: Packed) -> tuple[Any, ...]:
+        """What base and adjoint carry."""
+        return tuple(method.init(problem, t, h, y) for method in self._cycle)
+
+    @property
+    def _cycle(self) -> tuple[AbstractIntegrator, ...]:
+        """The methods that act by turns."""
+        return (self.base,) if self.adjoint is None else (self.adjoint, self.base)
+
+    def step(self, problem: AbstractProblem, t, h, y: Packed, carry: tuple[Any, ...]):
+        """One step: all factors in the order in which they act.
+
+        A loop over the factors rather than one long expression: XLA compiles one of them, and does not
+        evaluate the early ones again for every later one.
+        """
+        weights = self.scheme.weights_hi
+        begins = np.concatenate([[0.0], np.cumsum(weights)[:-1]])
+        rows = (-1, len(self._cycle))
+
+        def act(state, row):
+            y, carries, total = state
+            weights, begins = row
+            following = []
+            for index, (method, carry) in enumerate(zip(self._cycle, carries, strict=True)):
+                y, carry, info = method.step(problem, t + begins[index] * h, weights[index] * h, y, carry)
+                following.append(carry)
+                total = total.then(info)
+            return (y, tuple(following), total), None
+
+        start = (y, carry, StepInfo.explicit())
+        (y, carry, total), _ = lax.scan(act, start, (weights.reshape(rows), begins.reshape(rows)))
+        return y, carry, total

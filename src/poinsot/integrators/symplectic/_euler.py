@@ -1,0 +1,89 @@
+"""The two symplectic Euler methods, each the other's adjoint."""
+
+from typing import ClassVar
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from poinsot.core import Hamiltonian, Packed, Result, StepInfo
+from poinsot.integrators._base import AbstractIntegrator
+from poinsot.solvers import EPS, Stopping, fixed_point
+
+REFERENCE = "Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI (3.1)"
+
+
+def implicit_shift(x: Array, h, rate) -> tuple[Array, StepInfo]:
+    r"""Solve $x_1 = x + h\,r(x_1)$ to round-off, for one half of a phase space."""
+    guess = x + h * rate(x)
+    unit = EPS * (jnp.max(jnp.abs(x), axis=0) + jnp.max(jnp.abs(guess), axis=0)) + 1e-300
+    size = lambda dx: jnp.max(jnp.max(jnp.abs(dx), axis=0) / unit)
+    x1, info = fixed_point(lambda z: x + h * rate(z), guess, size, Stopping())
+    result = jnp.where(info.converged, Result.successful, Result.stage_equations_not_converged)
+    return x1, StepInfo(result.astype(jnp.int32), info.iterations)
+
+
+def euler_a(problem: Hamiltonian, t, h, q: Array, p: Array) -> tuple[Array, Array, StepInfo]:
+    r"""Both gradients at $(q_1, p_0)$, time $t + h$: positions first, implicit unless $H$ is separable."""
+    t1 = t + h
+    if problem.separable:
+        q1, info = q + h * problem.dHdp(t1, q, p), StepInfo.explicit()
+    else:
+        q1, info = implicit_shift(q, h, lambda x: problem.dHdp(t1, x, p))
+    return q1, p - h * problem.dHdq(t1, q1, p), info
+
+
+def euler_b(problem: Hamiltonian, t, h, q: Array, p: Array) -> tuple[Array, Array, StepInfo]:
+    r"""Both gradients at $(q_0, p_1)$, time $t$: momenta first, implicit unless $H$ is separable."""
+    if problem.separable:
+        p1, info = p - h * problem.dHdq(t, q, p), StepInfo.explicit()
+    else:
+        p1, info = implicit_shift(p, -h, lambda x: problem.dHdq(t, q, x))
+    return q + h * problem.dHdp(t, q, p1), p1, info
+
+
+class SymplecticEulerA(AbstractIntegrator):
+    r"""Symplectic Euler with the gradients at the new positions and old momenta; order 1.
+
+    $$ q_1 = q_0 + h H_p(q_1, p_0), \qquad p_1 = p_0 - h H_q(q_1, p_0) $$
+
+    Explicit when $H$ is separable; else one implicit equation for $q_1$. Adjoint of `SymplecticEulerB`.
+    """
+
+    needs: ClassVar[str] = "hamiltonian"
+    order: ClassVar[int] = 1
+    symmetric: ClassVar[bool] = False
+    symplectic: ClassVar[bool] = True
+    conserves: ClassVar[frozenset[str]] = frozenset({"linear", "bilinear"})
+    reference: ClassVar[str] = REFERENCE
+
+    def init(self, problem: Hamiltonian, t, h, y: Packed) -> None:
+        """Nothing is carried."""
+
+    def step(self, problem: Hamiltonian, t, h, y: Packed, carry: None):
+        """One step, see the class."""
+        q, p, info = euler_a(problem, t, h, *problem.split(y))
+        return jnp.concatenate([q, p]), None, info
+
+
+class SymplecticEulerB(AbstractIntegrator):
+    r"""Symplectic Euler with the gradients at the old positions and new momenta; order 1.
+
+    $$ p_1 = p_0 - h H_q(q_0, p_1), \qquad q_1 = q_0 + h H_p(q_0, p_1) $$
+
+    Explicit when $H$ is separable; else one implicit equation for $p_1$. Adjoint of `SymplecticEulerA`.
+    """
+
+    needs: ClassVar[str] = "hamiltonian"
+    order: ClassVar[int] = 1
+    symmetric: ClassVar[bool] = False
+    symplectic: ClassVar[bool] = True
+    conserves: ClassVar[frozenset[str]] = frozenset({"linear", "bilinear"})
+    reference: ClassVar[str] = REFERENCE
+
+    def init(self, problem: Hamiltonian, t, h, y: Packed) -> None:
+        """Nothing is carried."""
+
+    def step(self, problem: Hamiltonian, t, h, y: Packed, carry: None):
+        """One step, see the class."""
+        q, p, info = euler_b(problem, t, h, *problem.split(y))
+        return jnp.concatenate([q, p]), None, info

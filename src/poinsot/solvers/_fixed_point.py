@@ -1,0 +1,34 @@
+"""Fixed-point iteration to round-off, differentiable by the implicit function theorem."""
+
+from collections.abc import Callable
+
+from jax import lax
+
+from poinsot.solvers._iteration import EPS, Stopping, iterate, largest, minus
+
+
+def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
+    r"""Solve $x = g(x)$ by repeated substitution.
+
+    Derivatives follow from the implicit function theorem, with the linear equation
+    $\dot x - g'(x)\,\dot x = \dot b$ solved by the same iteration: no matrix is ever formed.
+
+    Args:
+        g: the map; takes and returns a pytree like `guess`.
+        guess: starting value.
+        size: scaled size of a change, in units of round-off.
+        stopping: when to end.
+
+    Returns:
+        The solution and a `SolveInfo`.
+    """
+
+    def substitute(residual, start):
+        return iterate(residual, start, size, stopping)
+
+    def linear_solve(matvec, rhs):
+        roundoff = EPS * largest(rhs)
+        relative = Stopping(tolerance=1.0, accept=stopping.accept, max_iterations=stopping.max_iterations)
+        return iterate(lambda x: minus(matvec(x), rhs), rhs, lambda dx: largest(dx) / roundoff, relative)[0]
+
+    return lax.custom_root(lambda x: minus(x, g(x)), guess, substitute, linear_solve, has_aux=True)
