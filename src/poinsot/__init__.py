@@ -1,9 +1,77 @@
-"""Poinsot."""
+"""Poinsot: motion of bodies that keeps what physics keeps.
 
+Importing the package switches JAX to float64, which everything here needs: a run of a million steps has no
+digits to spare. Its parts load when they are first used, so `import poinsot` itself costs nothing.
+"""
+
+import importlib
 import os
 import sys
+from typing import TYPE_CHECKING
+
+from poinsot._version import __version__
 
 if "jax" in sys.modules:
     sys.modules["jax"].config.update("jax_enable_x64", True)
 else:
+    # Read by JAX when it is imported; importing it here would cost a second even for `poinsot --help`.
     os.environ["JAX_ENABLE_X64"] = "1"
+
+if TYPE_CHECKING:
+    from poinsot import analysis, integrators, library, rotation
+    from poinsot.core import ODE, Hamiltonian, InputError, Result, State
+    from poinsot.io import load
+    from poinsot.simulate import Event, Interrupted, SimulationError, Solution, Trajectory, simulate, solve
+
+_NAMES = {
+    "ODE": "poinsot.core",
+    "Hamiltonian": "poinsot.core",
+    "InputError": "poinsot.core",
+    "Result": "poinsot.core",
+    "State": "poinsot.core",
+    "Event": "poinsot.simulate",
+    "Interrupted": "poinsot.simulate",
+    "SimulationError": "poinsot.simulate",
+    "Solution": "poinsot.simulate",
+    "Trajectory": "poinsot.simulate",
+    "simulate": "poinsot.simulate",
+    "solve": "poinsot.simulate",
+    "load": "poinsot.io",
+}
+_MODULES = ("analysis", "integrators", "library", "rotation")
+
+__all__ = [
+    "ODE",
+    "Event",
+    "Hamiltonian",
+    "InputError",
+    "Interrupted",
+    "Result",
+    "SimulationError",
+    "Solution",
+    "State",
+    "Trajectory",
+    "__version__",
+    "analysis",
+    "integrators",
+    "library",
+    "load",
+    "rotation",
+    "simulate",
+    "solve",
+]
+
+
+def __getattr__(name: str):
+    if name in _NAMES:
+        value = getattr(importlib.import_module(_NAMES[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"poinsot.{name}")
+    else:
+        raise AttributeError(f"module 'poinsot' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,5 +1,6 @@
 """The common tongue: states, problem kinds, outcomes. Everything else meets here."""
 
+from poinsot.core._errors import InputError
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._signature import UserFunction, user_function
@@ -9,6 +10,7 @@ __all__ = [
     "ODE",
     "AbstractProblem",
     "Hamiltonian",
+    "InputError",
     "Packed",
     "Result",
     "State",

@@ -169,7 +169,9 @@ class Hamiltonian(AbstractProblem):
     ):
         if (H is None) == (T is None and V is None) or (T is None) != (V is None):
             raise TypeError("a Hamiltonian takes either H, or both T and V when it is separable")
-        wrap = lambda function, labels, field: None if function is None else user_function(function, labels, field)
+        wrap = lambda function, labels, field: (
+            None if function is None else user_function(function, labels, field)
+        )
         self.H = wrap(H, ("q", "p"), "H")
         self.T, self.V = wrap(T, ("p",), "T"), wrap(V, ("q",), "V")
         separable = H is None

@@ -37,7 +37,9 @@ def user_function(function: Callable, labels: tuple[str, ...], field: str) -> Us
         return function
     shown = ", ".join(labels)
     if not callable(function):
-        raise TypeError(f"{field} must be a function of ({shown}), got {type(function).__name__} {function!r}")
+        raise TypeError(
+            f"{field} must be a function of ({shown}), got {type(function).__name__} {function!r}"
+        )
     required, names, most = _positional(function)
     count, extra = len(labels), most - len(labels)
     wanted = required - count

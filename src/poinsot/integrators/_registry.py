@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Callable
 
-from poinsot.core import AbstractProblem
+from poinsot.core import AbstractProblem, InputError
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.integrators.runge_kutta import (
     RK4,
@@ -38,7 +38,7 @@ REGISTRY: dict[str, Callable[[], AbstractIntegrator]] = {
     **{f"gauss{2 * s}": lambda s=s: GaussLegendre(s) for s in range(1, 9)},
     **{f"radau{2 * s - 1}": lambda s=s: RadauIIA(s) for s in (2, 3, 4)},
     **{f"lobatto-iiia{2 * s - 2}": lambda s=s: LobattoIIIA(s) for s in (2, 3, 4)},
-    **{f"lobatto-iiib{2 * s - 2}": lambda s=s: LobattoIIIB(s) for s in (2, 3, 4)},
+    **{f"lobatto-iiib{2 * s - 2}": lambda s=s: LobattoIIIB(s) for s in (3, 4)},
     **{f"lobatto-iiic{2 * s - 2}": lambda s=s: LobattoIIIC(s) for s in (2, 3, 4)},
     **{f"lobatto-iiiab{2 * s - 2}": lambda s=s: LobattoIIIAB(s) for s in (2, 3, 4, 5)},
     "sun-geng5": SunGeng5,
@@ -79,7 +79,7 @@ def by_name(name: str) -> AbstractIntegrator:
     except KeyError:
         near = difflib.get_close_matches(name, REGISTRY, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else "`poinsot methods` lists them"
-        raise ValueError(f"integrator {name!r} is not known; {hint}") from None
+        raise InputError(f"integrator {name!r} is not known; {hint}") from None
 
 
 def fitting(problem: AbstractProblem) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def stumpff(k: int, x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
     if k == 2:
         # 1 - cos(theta) = 2 sin(theta/2)^2 does not cancel.
         return 0.5 * stumpff(1, 0.25 * x) ** 2
-    # Up to here every term of the series is at most half the one before; beyond, the recurrence does not cancel.
+    # Up to here each term of the series is at most half the one before; beyond, the recurrence is safe.
     switch = 0.5 * (k + 1) * (k + 2)
     near = jnp.minimum(x, switch)
     far = jnp.maximum(x, switch)

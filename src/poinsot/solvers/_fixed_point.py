@@ -27,8 +27,15 @@ def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
         return iterate(residual, start, size, stopping)
 
     def linear_solve(matvec, rhs):
-        roundoff = EPS * largest(rhs)
         relative = Stopping(tolerance=1.0, accept=stopping.accept, max_iterations=stopping.max_iterations)
-        return iterate(lambda x: minus(matvec(x), rhs), rhs, lambda dx: largest(dx) / roundoff, relative)[0]
+
+        def solve(matvec, rhs):
+            roundoff = EPS * largest(rhs) + 1e-300
+            return iterate(lambda x: minus(matvec(x), rhs), rhs, lambda dx: largest(dx) / roundoff, relative)[
+                0
+            ]
+
+        # The transposed equation, which reverse mode needs, contracts at the same rate.
+        return lax.custom_linear_solve(matvec, rhs, solve, transpose_solve=solve)
 
     return lax.custom_root(lambda x: minus(x, g(x)), guess, substitute, linear_solve, has_aux=True)

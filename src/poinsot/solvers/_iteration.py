@@ -7,16 +7,30 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from poinsot.core.types import BoolScalar, IntScalar
+from poinsot.core.types import BoolScalar, IntScalar, Scalar
 
 EPS = 2.0**-52
 
 
 class SolveInfo(eqx.Module):
-    """How an iteration ended."""
+    """How an iteration ended.
 
-    converged: BoolScalar
-    iterations: IntScalar
+    Kept as floats, because the derivative rule of `lax.custom_root` has no tangents for integers.
+    """
+
+    last_change: Scalar
+    count: Scalar
+    accept: float = eqx.field(static=True)
+
+    @property
+    def converged(self) -> BoolScalar:
+        """Whether the last correction was at the level of round-off."""
+        return self.last_change <= self.accept
+
+    @property
+    def iterations(self) -> IntScalar:
+        """Number of corrections."""
+        return self.count.astype(jnp.int32)
 
 
 class Stopping(eqx.Module):
@@ -58,7 +72,7 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping):
 
     infinity = jnp.asarray(jnp.inf)
     x, change, _, count = lax.while_loop(proceed, once, (start, infinity, infinity, jnp.int32(0)))
-    return x, SolveInfo(change <= stopping.accept, count)
+    return x, SolveInfo(change, count.astype(float), stopping.accept)
 
 
 def minus(a, b):

@@ -222,13 +222,13 @@ COMPOSITION_SCHEMES: dict[str, Callable[[], CompositionScheme]] = {
     "suzuki4": suzuki4,
     "mclachlan4": mclachlan4,
     "yoshida6": yoshida6,
-    "kahan_li6": kahan_li6,
+    "kahan-li6": kahan_li6,
     "mclachlan6": mclachlan6,
     "yoshida8": yoshida8,
     "mclachlan8": mclachlan8,
-    "kahan_li8": kahan_li8,
-    "mclachlan4_pair": mclachlan4_pair,
-    "blanes_moan4": blanes_moan4,
-    "blanes_moan6": blanes_moan6,
+    "kahan-li8": kahan_li8,
+    "mclachlan4-pair": mclachlan4_pair,
+    "blanes-moan4": blanes_moan4,
+    "blanes-moan6": blanes_moan6,
 }
 """Short names of the schemes; calling an entry builds and validates the scheme once."""

@@ -1,6 +1,12 @@
 """Runge-Kutta methods: a validated tableau each, one stepper for each shape of tableau."""
 
-from poinsot.integrators.runge_kutta._explicit import RK4, DormandPrince, ExplicitEuler, ExplicitRungeKutta, Heun
+from poinsot.integrators.runge_kutta._explicit import (
+    RK4,
+    DormandPrince,
+    ExplicitEuler,
+    ExplicitRungeKutta,
+    Heun,
+)
 from poinsot.integrators.runge_kutta._named import (
     GaussLegendre,
     ImplicitEuler,

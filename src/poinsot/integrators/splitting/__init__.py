@@ -1,6 +1,6 @@
 """Splitting and composition: words in simpler maps."""
 
-from poinsot.integrators.splitting._composition import SCHEMES, Composition
+from poinsot.integrators.splitting._composition import Composition
 from poinsot.integrators.splitting._splitting import Splitting
 
-__all__ = ["SCHEMES", "Composition", "Splitting"]
+__all__ = ["Composition", "Splitting"]

@@ -1,6 +1,5 @@
 """Composition: a high-order method from many steps of a simple one."""
 
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -10,31 +9,16 @@ from jax import lax
 from poinsot.core import AbstractProblem, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.integrators._composition_scheme import CompositionScheme
-from poinsot.integrators.coefficients import composition as coefficients
-
-SCHEMES: dict[str, Callable[[], CompositionScheme]] = {
-    "yoshida4": coefficients.yoshida4,
-    "yoshida6": coefficients.yoshida6,
-    "yoshida8": coefficients.yoshida8,
-    "suzuki4": coefficients.suzuki4,
-    "mclachlan4": coefficients.mclachlan4,
-    "mclachlan6": coefficients.mclachlan6,
-    "mclachlan8": coefficients.mclachlan8,
-    "kahan-li6": coefficients.kahan_li6,
-    "kahan-li8": coefficients.kahan_li8,
-    "mclachlan4-pair": coefficients.mclachlan4_pair,
-    "blanes-moan4": coefficients.blanes_moan4,
-    "blanes-moan6": coefficients.blanes_moan6,
-}
+from poinsot.integrators.coefficients.composition import COMPOSITION_SCHEMES
 
 
 def scheme_of(scheme: str | CompositionScheme) -> CompositionScheme:
     """A scheme by its name, or itself."""
     if isinstance(scheme, CompositionScheme):
         return scheme
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme {scheme!r} is not known; choose one of {', '.join(SCHEMES)}")
-    return SCHEMES[scheme]()
+    if scheme not in COMPOSITION_SCHEMES:
+        raise ValueError(f"scheme {scheme!r} is not known; choose one of {', '.join(COMPOSITION_SCHEMES)}")
+    return COMPOSITION_SCHEMES[scheme]()
 
 
 class Composition(AbstractIntegrator):
@@ -76,7 +60,9 @@ class Composition(AbstractIntegrator):
     def __check_init__(self):
         name, base = self.scheme.name, type(self.base).__name__
         if self.scheme.base == "adjoint pair" and self.adjoint is None:
-            raise ValueError(f"scheme {name} composes a method and its adjoint: give adjoint=... beside base={base}")
+            raise ValueError(
+                f"scheme {name} composes a method and its adjoint: give adjoint=... beside base={base}"
+            )
         if self.scheme.base == "symmetric":
             if self.adjoint is not None:
                 raise ValueError(f"scheme {name} composes one symmetric method; leave adjoint out")

@@ -1,0 +1,78 @@
+"""Events: zeros of a function of the state along a motion."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import equinox as eqx
+import jax.numpy as jnp
+from jax import lax
+
+from poinsot.core import AbstractProblem, Packed, UserFunction, user_function
+
+Direction = Literal[-1, 0, 1]
+
+
+class Event(eqx.Module):
+    """A zero of `function` along the motion.
+
+    Args:
+        function: of the state, with the signatures of the problem's other functions, e.g. `g(q, p)`.
+        direction: 1 counts only zeros where it grows, -1 only those where it falls, 0 both.
+    """
+
+    function: Callable
+    direction: Direction = eqx.field(default=0, static=True)
+
+    def __check_init__(self):
+        if self.direction not in (-1, 0, 1):
+            raise ValueError(f"event: direction must be -1, 0 or 1, got {self.direction!r}")
+
+    def bound(self, problem: AbstractProblem) -> "Event":
+        """The same event with its signature read against the problem's labels."""
+        return Event(user_function(self.function, problem.labels, "event"), self.direction)
+
+    def value(self, problem: AbstractProblem, t, y: Packed):
+        """The function at one state."""
+        assert isinstance(self.function, UserFunction), "bind the event to its problem first"
+        return problem.evaluate(self.function, t, y)
+
+    def crossed(self, before, after):
+        """Whether a zero lies in a step, the start of the step excluded and its end included."""
+        up = (before < 0.0) & (after >= 0.0)
+        down = (before > 0.0) & (after <= 0.0)
+        return {1: up, -1: down, 0: up | down}[self.direction]
+
+
+def locate(function: Callable, at_zero, at_one):
+    """Zero in (0, 1] of a function with a change of sign, to the last bit of its argument.
+
+    The Illinois variant of regula falsi, which keeps a bracket and converges faster than a secant's half,
+    with a bisection whenever the bracket failed to shrink by half twice in a row.
+
+    Args:
+        function: of a scalar in [0, 1].
+        at_zero: its value at 0.
+        at_one: its value at 1, of the other sign or zero.
+    """
+
+    def proceed(carry):
+        a, b, fa, fb, _, count = carry
+        return (jnp.abs(b - a) > 2.0**-52 * jnp.maximum(jnp.abs(b), 2.0**-20)) & (fb != 0.0) & (count < 200)
+
+    def shrink(carry):
+        # b is the newest point, a the other end of the bracket; `slow` counts poor contractions.
+        a, b, fa, fb, slow, count = carry
+        secant = b - fb * (b - a) / (fb - fa)
+        middle = 0.5 * (a + b)
+        x = jnp.where((slow >= 2) | ~jnp.isfinite(secant), middle, secant)
+        low, high = jnp.minimum(a, b), jnp.maximum(a, b)
+        x = jnp.clip(x, jnp.nextafter(low, high), jnp.nextafter(high, low))
+        fx = function(x)
+        same_side = jnp.sign(fx) == jnp.sign(fb)
+        a1, fa1 = jnp.where(same_side, a, b), jnp.where(same_side, 0.5 * fa, fb)
+        poor = jnp.abs(x - a1) > 0.5 * jnp.abs(b - a)
+        return a1, x, fa1, fx, jnp.where(poor & (slow < 2), slow + 1, 0), count + 1
+
+    one, zero = jnp.asarray(1.0), jnp.asarray(0.0)
+    start = (zero, one, jnp.asarray(at_zero), jnp.asarray(at_one), jnp.int32(0), jnp.int32(0))
+    return lax.while_loop(proceed, shrink, start)[1]

@@ -1,0 +1,126 @@
+"""The one time loop: everything that runs, runs through here."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array
+
+from poinsot.core import AbstractProblem, Packed, Result
+from poinsot.core.types import IntScalar
+from poinsot.integrators import AbstractIntegrator
+from poinsot.simulate._event import Event, locate
+
+
+class LoopState(eqx.Module):
+    """Where a run stands. Saved whole, it resumes bit for bit."""
+
+    n: IntScalar
+    """Steps taken; the time is `t0 + n h`."""
+    y: Packed
+    carry: Any
+    result: IntScalar
+    iterations: IntScalar
+
+
+class Marcher(eqx.Module):
+    """A problem, an integrator and a grid of times: steps a `LoopState` along it."""
+
+    problem: AbstractProblem
+    integrator: AbstractIntegrator
+    t0: Array
+    h: Array
+    event: Event | None = None
+
+    def start(self, y: Packed) -> LoopState:
+        """The state before the first step."""
+        carry = self.integrator.init(self.problem, self.t0, self.h, y)
+        zero = jnp.int64(0)
+        return LoopState(zero, y, carry, jnp.int32(Result.successful), zero)
+
+    def time(self, n) -> Array:
+        """Time of step `n`: never a running sum, which would drift."""
+        return self.t0 + n * self.h
+
+    def step(self, loop: LoopState) -> LoopState:
+        """One step. Where it fails or meets the event, the state before it stays, with the reason."""
+        t = self.time(loop.n)
+        y, carry, info = self.integrator.step(self.problem, t, self.h, loop.y, loop.carry)
+        result = jnp.where(jnp.all(jnp.isfinite(y)), Result.successful, Result.non_finite)
+        result = jnp.where(info.result == Result.successful, result, info.result)
+        if self.event is not None:
+            before = self.event.value(self.problem, t, loop.y)
+            after = self.event.value(self.problem, self.time(loop.n + 1), y)
+            met = self.event.crossed(before, after) & (result == Result.successful)
+            result = jnp.where(met, Result.stopped_by_event, result)
+        taken = result == Result.successful
+        y, carry = jax.tree.map(lambda new, old: jnp.where(taken, new, old), (y, carry), (loop.y, loop.carry))
+        result = result.astype(jnp.int32)
+        return LoopState(loop.n + taken, y, carry, result, loop.iterations + info.iterations)
+
+    def march(self, loop: LoopState, until) -> LoopState:
+        """Steps up to step number `until`, or to the first failure or event."""
+
+        def proceed(loop):
+            return (loop.n < until) & (loop.result == Result.successful)
+
+        # A bound method of a module with array fields cannot be hashed, which JAX asks of a loop's body.
+        return lax.while_loop(proceed, lambda loop: self.step(loop), loop)
+
+    def part_step(self, loop: LoopState, fraction) -> Packed:
+        """The state `fraction` of a step further, off the grid; the run itself is not touched."""
+        h = fraction * self.h
+        t = self.time(loop.n)
+        fresh = self.integrator.init(self.problem, t, h, loop.y)
+        y, _, _ = self.integrator.step(self.problem, t, h, loop.y, fresh)
+        return jnp.where(fraction == 0.0, loop.y, y)
+
+    def locate_event(self, loop: LoopState) -> tuple[Array, Packed]:
+        """Fraction of the next step at which the event happens, to round-off, and the state there."""
+        event = self.event
+        assert event is not None
+
+        def value(fraction):
+            return event.value(self.problem, self.time(loop.n + fraction), self.part_step(loop, fraction))
+
+        fraction = locate(value, value(jnp.asarray(0.0)), value(jnp.asarray(1.0)))
+        return fraction, self.part_step(loop, fraction)
+
+
+@eqx.filter_jit
+def record(marcher: Marcher, loop: LoopState, targets: Array, fractions: Array | None, count):
+    """March through step numbers `targets[:count]`, saving the state at each (or a part step beyond).
+
+    One program for every chunk of a run: `count` and `targets` are traced, so chunking changes no bit.
+
+    Returns:
+        The loop state, the saved states, and how many were saved.
+    """
+
+    def proceed(carry):
+        loop, _, saved = carry
+        return (saved < count) & (loop.result == Result.successful)
+
+    def advance(carry):
+        loop, buffer, saved = carry
+        loop = marcher.march(loop, targets[saved])
+        y = loop.y if fractions is None else marcher.part_step(loop, fractions[saved])
+        reached = loop.n == targets[saved]
+        return loop, buffer.at[saved].set(y), saved + reached
+
+    buffer = jnp.zeros((targets.shape[0], *loop.y.shape))
+    return lax.while_loop(proceed, advance, (loop, buffer, jnp.int64(0)))
+
+
+@eqx.filter_jit
+def begin(marcher: Marcher, y: Packed) -> LoopState:
+    """Compiled `Marcher.start`."""
+    return marcher.start(y)
+
+
+@eqx.filter_jit
+def locate_event(marcher: Marcher, loop: LoopState) -> tuple[Array, Packed]:
+    """Compiled `Marcher.locate_event`."""
+    return marcher.locate_event(loop)

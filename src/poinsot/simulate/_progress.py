@@ -1,0 +1,46 @@
+"""A progress bar for people, nothing for everyone else."""
+
+import sys
+from types import TracebackType
+
+
+class Progress:
+    """Shows the share of steps done on standard error; silent unless asked for or on a terminal.
+
+    Args:
+        show: True, False, or None for "when standard error is a terminal".
+        total: number of steps.
+        label: what runs.
+    """
+
+    def __init__(self, show: bool | None, total: int, label: str):
+        self._show = sys.stderr.isatty() if show is None else show
+        self._total, self._label = total, label
+
+    def __enter__(self) -> "Progress":
+        if self._show:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TextColumn("{task.fields[speed]}"),
+                TimeRemainingColumn(),
+            )
+            self._bar = Progress(*columns, console=Console(stderr=True))
+            self._bar.start()
+            self._task = self._bar.add_task(self._label, total=self._total, speed="")
+        return self
+
+    def update(self, done: int, steps_per_second: float) -> None:
+        """Steps done so far, and the present speed."""
+        if self._show:
+            self._bar.update(self._task, completed=done, speed=f"{steps_per_second:,.0f} steps/s")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._show:
+            self._bar.stop()

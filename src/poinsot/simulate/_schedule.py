@@ -1,0 +1,73 @@
+"""Which steps are saved, and how a run is cut into chunks."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.core import InputError
+
+SNAP = 1e-9
+"""A save time within this fraction of a step of a grid point is taken at the grid point."""
+
+
+@dataclass
+class Schedule:
+    """Step numbers at which to save, in order, each with the fraction of a step beyond it."""
+
+    targets: np.ndarray
+    fractions: np.ndarray | None
+    times: np.ndarray
+
+    @classmethod
+    def every(cls, t0: float, dt: float, steps: int, left_over: float, save_every: int) -> "Schedule":
+        """Each `save_every`-th step, and the end."""
+        if not isinstance(save_every, (int, np.integer)) or save_every < 1:
+            raise InputError(f"save_every = {save_every!r}; it must be a whole number of at least 1")
+        targets = np.arange(save_every, steps + 1, save_every, dtype=np.int64)
+        if steps > 0 and (len(targets) == 0 or targets[-1] != steps):
+            targets = np.append(targets, steps)
+        times = t0 + targets * dt
+        if left_over == 0.0:
+            return cls(targets, None, times)
+        fractions = np.append(np.zeros(len(targets)), left_over)
+        return cls(np.append(targets, steps), fractions, np.append(times, t0 + (steps + left_over) * dt))
+
+    @classmethod
+    def at(cls, t0: float, dt: float, steps: int, left_over: float, save_at: Sequence[float]) -> "Schedule":
+        """The given times, off the grid by part steps that leave the run itself alone."""
+        times = np.asarray(save_at, dtype=float)
+        places = (times - t0) / dt
+        if times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times)):
+            raise InputError(f"save_at must be a list of finite times, got {save_at!r}")
+        if np.any(np.diff(places) <= 0.0):
+            raise InputError("save_at must be in the order of the run, without repeats")
+        outside = (places < -SNAP) | (places > steps + left_over + SNAP)
+        if np.any(outside):
+            t1 = t0 + (steps + left_over) * dt
+            raise InputError(f"save_at has {times[outside][0]!r}, outside the run from {t0!r} to {t1!r}")
+        targets = np.clip(np.floor(places + SNAP), 0, steps).astype(np.int64)
+        fractions = places - targets
+        fractions[np.abs(fractions) <= SNAP] = 0.0
+        return cls(targets, fractions if np.any(fractions) else None, times)
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+
+@dataclass
+class Pace:
+    """Chooses how many steps a chunk takes, so that chunks last about a quarter of a second.
+
+    Between chunks progress is shown and an interrupt is answered; the chunks' lengths change no bit of the
+    result.
+    """
+
+    steps: int = 256
+    seconds: float = 0.25
+
+    def learn(self, steps: int, seconds: float) -> None:
+        """Adapt to what the last chunk took, growing gently since the first one also compiled."""
+        wanted = steps * self.seconds / max(seconds, 1e-6)
+        self.steps = max(1, math.floor(min(8.0 * self.steps, max(wanted, self.steps / 4.0))))

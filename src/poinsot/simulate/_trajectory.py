@@ -1,0 +1,146 @@
+"""A trajectory: labelled arrays of a run, with what it conserved and how it ended."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from poinsot.core import AbstractProblem, Result, State
+from poinsot.integrators import AbstractIntegrator
+
+if TYPE_CHECKING:
+    import xarray
+
+    from poinsot.simulate._report import Report
+    from poinsot.viz import TrajectoryPlots
+
+
+@dataclass(eq=False)
+class Trajectory:
+    """The saved states of a run.
+
+    Components of the state are attributes: `run.q`, `run.p` for a Hamiltonian, `run.y` for an ODE, each with
+    time as its first axis; `run.t` are the times.
+    """
+
+    problem: AbstractProblem | None
+    """What was solved; None after loading from a file, which keeps no code."""
+    t: np.ndarray
+    components: dict[str, np.ndarray]
+    conserved: dict[str, np.ndarray]
+    """Every conserved quantity at the saved times, by name."""
+    result: Result
+    attributes: dict[str, Any] = field(default_factory=dict)
+    """Integrator, step, step counts, version, and the scenario if there was one."""
+
+    @classmethod
+    def from_packed(
+        cls,
+        problem: AbstractProblem,
+        integrator: AbstractIntegrator,
+        times: np.ndarray,
+        packed: np.ndarray,
+        *,
+        t0: float,
+        dt: float,
+        result: Result,
+        steps: int,
+        iterations: int,
+        wall_seconds: float,
+    ) -> "Trajectory":
+        """Label the arrays of a finished run."""
+        from poinsot._version import __version__
+
+        states, conserved = _labelled(problem, times, packed)
+        attributes = {
+            "version": __version__,
+            "integrator": repr(integrator),
+            "t0": t0,
+            "dt": dt,
+            "steps": steps,
+            "iterations": iterations,
+            "wall_seconds": wall_seconds,
+        }
+        components = {name: np.asarray(value) for name, value in states.items()}
+        return cls(problem, times, components, conserved, result, attributes)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        components = self.__dict__.get("components", {})
+        if name in components:
+            return components[name]
+        raise AttributeError(f"this trajectory has no {name!r}; its components are {', '.join(components)}")
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def energy(self) -> np.ndarray:
+        """Energy at the saved times."""
+        if "energy" not in self.conserved:
+            raise AttributeError("this problem has no conserved energy; see `conserved` for what it has")
+        return self.conserved["energy"]
+
+    @property
+    def final(self) -> State:
+        """The last saved state, to start another run from."""
+        return State(**{name: value[-1] for name, value in self.components.items()})
+
+    @property
+    def message(self) -> str:
+        """How the run ended, in a sentence."""
+        if self.result is Result.successful:
+            return self.result.message
+        steps, t0, dt = (self.attributes[key] for key in ("steps", "t0", "dt"))
+        return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}: {self.result.message}"
+
+    @cached_property
+    def dataset(self) -> "xarray.Dataset":
+        """The run as an xarray Dataset with named dimensions."""
+        from poinsot.io import to_dataset
+
+        return to_dataset(self)
+
+    def report(self) -> "Report":
+        """What was conserved: size of the deviation, trend, verdict. Print it."""
+        from poinsot.simulate._report import Report
+
+        return Report.of(self)
+
+    @property
+    def plot(self) -> "TrajectoryPlots":
+        """Pictures: `run.plot.energy()` and others."""
+        from poinsot.viz import TrajectoryPlots
+
+        return TrajectoryPlots(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write to a Zarr store; `pt.load` reads it back equal."""
+        from poinsot.io import save
+
+        save(self, path)
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name} {value.shape}" for name, value in self.components.items())
+        return f"Trajectory({len(self)} states from t = {self.t[0]:g} to {self.t[-1]:g}; {shapes}; {self.result.name})"
+
+
+@eqx.filter_jit
+def _evaluate(problem: AbstractProblem, times, packed):
+    return jax.vmap(lambda t, y: (problem.unpack(y), problem.conserved(t, y)))(times, packed)
+
+
+def _labelled(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray, block: int = 4096):
+    """States and conserved quantities, in blocks of one size so that one compile serves every run."""
+    padding = -len(times) % block
+    grow = lambda a: np.concatenate([a, np.repeat(a[-1:], padding, axis=0)])
+    times_padded, packed_padded = grow(times), grow(packed)
+    pieces = [
+        _evaluate(problem, times_padded[i : i + block], packed_padded[i : i + block])
+        for i in range(0, len(times_padded), block)
+    ]
+    whole = jax.tree.map(lambda *parts: np.concatenate(parts)[: len(times)], *pieces)
+    return whole

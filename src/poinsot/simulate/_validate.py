@@ -1,0 +1,120 @@
+"""What is checked before a run starts, so that wrong input is one clear line and not a traceback."""
+
+import math
+from typing import Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, State
+from poinsot.integrators import AbstractIntegrator, fitting
+
+WHOLE = 1e-9
+"""How far from a whole number `(t1 - t0) / dt` may be, relative to its size, to count as one."""
+
+
+def check_integrator(problem: AbstractProblem, integrator: AbstractIntegrator) -> None:
+    """Refuse an integrator that does not fit the problem, naming those that do."""
+    if not isinstance(integrator, AbstractIntegrator):
+        raise InputError(f"integrator must be one of pt.integrators, got {integrator!r}")
+    refusal = integrator.refusal(problem)
+    if refusal is not None:
+        raise InputError(
+            f"integrator {type(integrator).__name__} {refusal}. These fit: {', '.join(fitting(problem))}"
+        )
+
+
+def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
+    """The packed start, once it has the right labels, shapes and finite numbers."""
+    if not isinstance(state, State):
+        raise InputError(f"the start must be a pt.State, got {type(state).__name__}")
+    if set(state.names) != set(problem.labels):
+        wanted = ", ".join(f"{label}=..." for label in problem.labels)
+        raise InputError(
+            f"the start has {', '.join(state.names) or 'nothing'}; this problem needs State({wanted})"
+        )
+    shapes = {label: state[label].shape for label in problem.labels}
+    if any(len(shape) == 0 for shape in shapes.values()):
+        raise InputError(
+            f"the start has shapes {_shown(shapes)}; each must be a list, of one number at least"
+        )
+    if len(set(shapes.values())) > 1:
+        raise InputError(f"the start has shapes {_shown(shapes)}; they must be equal")
+    for label in problem.labels:
+        values = np.asarray(state[label])
+        if not np.all(np.isfinite(values)):
+            place = tuple(map(int, np.argwhere(~np.isfinite(values))[0]))
+            raise InputError(
+                f"the start has {label}{list(place)} = {values[place]}; all components must be finite"
+            )
+    y = problem.pack(state)
+    _check_functions(problem, t0, y)
+    return y
+
+
+def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
+    """The user's functions, called once at the start: right shapes and finite values."""
+    t = jnp.asarray(t0, dtype=float)
+    try:
+        if isinstance(problem, Hamiltonian):
+            q, p = problem.split(y)
+            energy = jax.eval_shape(problem.energy, t, q, p)
+            if energy.shape != q.shape[1:]:
+                raise InputError(
+                    f"H returns an array of shape {energy.shape} at the start; it must return a number"
+                )
+        slope = problem.vector_field(t, y)
+        invariants = problem.conserved(t, y)
+    except InputError:
+        raise
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InputError(
+            f"the problem cannot be evaluated at the start (state of shape {y.shape}): {type(error).__name__}: {reason}"
+        ) from error
+    if slope.shape != y.shape:
+        raise InputError(
+            f"the right-hand side has shape {slope.shape}, the state {y.shape}; they must be equal"
+        )
+    if not bool(jnp.all(jnp.isfinite(slope))):
+        raise InputError(
+            f"the right-hand side is not finite at the start: {np.asarray(slope)}; start elsewhere"
+        )
+    for name, value in invariants.items():
+        if not bool(jnp.all(jnp.isfinite(value))):
+            raise InputError(f"invariant {name!r} is {value} at the start; it must be finite there")
+
+
+def count_steps(
+    t0: float, t1: float, dt: float, last_step: Literal["refuse", "shorten"]
+) -> tuple[int, float]:
+    """Whole steps from `t0` to `t1`, and the fraction of a step that is left over."""
+    for name, value in (("t0", t0), ("t1", t1), ("dt", dt)):
+        if not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
+            raise InputError(f"{name} = {value!r}; it must be a finite number")
+    if dt == 0:
+        raise InputError("dt = 0; the step must be positive, or negative for a backward run")
+    if t1 == t0:
+        raise InputError(f"t1 = {t1!r} equals t0; there is nothing to do")
+    if (t1 - t0) * dt < 0:
+        raise InputError(
+            f"dt = {dt!r} leads away from t1 = {t1!r} (t0 = {t0!r}); take dt = {-dt!r}, or the other end for t1"
+        )
+    if last_step not in ("refuse", "shorten"):
+        raise InputError(f"last_step = {last_step!r}; it must be 'refuse' or 'shorten'")
+    ratio = (t1 - t0) / dt
+    steps = round(ratio)
+    if steps >= 1 and abs(ratio - steps) <= WHOLE * max(1.0, ratio):
+        return steps, 0.0
+    if last_step == "shorten":
+        return math.floor(ratio), ratio - math.floor(ratio)
+    nearest = max(1, steps)
+    raise InputError(
+        f"t1 = {t1!r} is {ratio:.9g} steps of dt = {dt!r} from t0 = {t0!r}, not a whole number; "
+        f"take t1 = {t0 + nearest * dt:.12g}, or dt = {(t1 - t0) / nearest:.12g}, or last_step='shorten'"
+    )
+
+
+def _shown(shapes: dict[str, tuple[int, ...]]) -> str:
+    return ", ".join(f"{label} {shape}" for label, shape in shapes.items())
