@@ -11,6 +11,9 @@ from poinsot.core import InputError
 SNAP = 1e-9
 """A save time within this fraction of a step of a grid point is taken at the grid point."""
 
+MOST_SAVES = 10**9
+"""States beyond which a run is refused: their times alone would fill the memory."""
+
 
 @dataclass
 class Schedule:
@@ -25,6 +28,11 @@ class Schedule:
         """Each `save_every`-th step, and the end."""
         if not isinstance(save_every, (int, np.integer)) or save_every < 1:
             raise InputError(f"save_every = {save_every!r}; it must be a whole number of at least 1")
+        if steps // save_every > MOST_SAVES:
+            raise InputError(
+                f"save_every = {save_every} keeps {steps // save_every:.3g} states of {steps:.3g} steps, more "
+                f"than {MOST_SAVES:.0e}; take save_every = {steps // 10**6} for a million"
+            )
         targets = np.arange(save_every, steps + 1, save_every, dtype=np.int64)
         if steps > 0 and (len(targets) == 0 or targets[-1] != steps):
             targets = np.append(targets, steps)

@@ -104,6 +104,8 @@ def count_steps(
     if last_step not in ("refuse", "shorten"):
         raise InputError(f"last_step = {last_step!r}; it must be 'refuse' or 'shorten'")
     ratio = (t1 - t0) / dt
+    if ratio > 2.0**53:
+        raise InputError(f"t1 = {t1!r} is {ratio:.3g} steps of dt = {dt!r} away; take a larger dt")
     steps = round(ratio)
     if steps >= 1 and abs(ratio - steps) <= WHOLE * max(1.0, ratio):
         return steps, 0.0

@@ -39,6 +39,8 @@ class LobattoIIIAB(AbstractIntegrator):
     def __check_init__(self):
         if self.stages < 2:
             raise ValueError(f"LobattoIIIAB: stages must be at least 2, got {self.stages!r}")
+        if not isinstance(self.solver, FixedPoint):
+            raise ValueError(f"LobattoIIIAB: solver must be FixedPoint(), got {self.solver!r}")
 
     @property
     def pair(self) -> PartitionedTableau:
