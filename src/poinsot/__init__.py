@@ -7,6 +7,7 @@ digits to spare. Its parts load when they are first used, so `import poinsot` it
 import importlib
 import os
 import sys
+import types
 from typing import TYPE_CHECKING
 
 from poinsot._version import __version__
@@ -75,3 +76,14 @@ def __getattr__(name: str):
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(types.ModuleType):
+    """Keeps `poinsot.simulate` the function: importing the folder of that name would put it in its place."""
+
+    def __setattr__(self, name: str, value) -> None:
+        shadowing = name == "simulate" and isinstance(value, types.ModuleType)
+        super().__setattr__(name, value.simulate if shadowing else value)
+
+
+sys.modules[__name__].__class__ = _Package
