@@ -43,36 +43,43 @@ class Event(eqx.Module):
         return {1: up, -1: down, 0: up | down}[self.direction]
 
 
-def locate(function: Callable, at_zero, at_one):
+def locate(probe: Callable, at_zero, aux):
     """Zero in (0, 1] of a function with a change of sign, to the last bit of its argument.
 
     The Illinois variant of regula falsi, which keeps a bracket and converges faster than a secant's half,
-    with a bisection whenever the bracket failed to shrink by half twice in a row.
+    with a bisection whenever the bracket failed to shrink by half twice in a row. Its first probe is at 1,
+    inside the loop like all others, so that a probe that steps a system is compiled only once.
 
     Args:
-        function: of a scalar in [0, 1].
-        at_zero: its value at 0.
-        at_one: its value at 1, of the other sign or zero.
+        probe: of a scalar in (0, 1]; gives the function's value and whatever came with it.
+        at_zero: the value at 0.
+        aux: what comes with a value, at 0.
+
+    Returns:
+        The zero, and what came with the value there.
     """
 
     def proceed(carry):
-        a, b, fa, fb, _, count = carry
-        return (jnp.abs(b - a) > 2.0**-52 * jnp.maximum(jnp.abs(b), 2.0**-20)) & (fb != 0.0) & (count < 200)
+        a, b, _, fb, _, _, count = carry
+        apart = jnp.abs(b - a) > 2.0**-52 * jnp.maximum(jnp.abs(b), 2.0**-20)
+        return (count == 0) | (apart & (fb != 0.0) & (count < 200))
 
     def shrink(carry):
         # b is the newest point, a the other end of the bracket; `slow` counts poor contractions.
-        a, b, fa, fb, slow, count = carry
+        a, b, fa, fb, _, slow, count = carry
         secant = b - fb * (b - a) / (fb - fa)
         middle = 0.5 * (a + b)
         x = jnp.where((slow >= 2) | ~jnp.isfinite(secant), middle, secant)
         low, high = jnp.minimum(a, b), jnp.maximum(a, b)
         x = jnp.clip(x, jnp.nextafter(low, high), jnp.nextafter(high, low))
-        fx = function(x)
-        same_side = jnp.sign(fx) == jnp.sign(fb)
+        x = jnp.where(count == 0, 1.0, x)
+        fx, aux = probe(x)
+        same_side = (jnp.sign(fx) == jnp.sign(fb)) & (count > 0)
         a1, fa1 = jnp.where(same_side, a, b), jnp.where(same_side, 0.5 * fa, fb)
-        poor = jnp.abs(x - a1) > 0.5 * jnp.abs(b - a)
-        return a1, x, fa1, fx, jnp.where(poor & (slow < 2), slow + 1, 0), count + 1
+        poor = (jnp.abs(x - a1) > 0.5 * jnp.abs(b - a)) & (count > 0)
+        return a1, x, fa1, fx, aux, jnp.where(poor & (slow < 2), slow + 1, 0), count + 1
 
-    one, zero = jnp.asarray(1.0), jnp.asarray(0.0)
-    start = (zero, one, jnp.asarray(at_zero), jnp.asarray(at_one), jnp.int32(0), jnp.int32(0))
-    return lax.while_loop(proceed, shrink, start)[1]
+    zero, first = jnp.asarray(0.0), jnp.asarray(at_zero)
+    start = (zero, zero, first, first, aux, jnp.int32(0), jnp.int32(0))
+    _, x, _, _, aux, _, _ = lax.while_loop(proceed, shrink, start)
+    return x, aux

@@ -42,7 +42,7 @@ class Marcher(eqx.Module):
 
     def time(self, n) -> Array:
         """Time of step `n`: never a running sum, which would drift."""
-        return self.t0 + n * self.h
+        return self.t0 + jnp.asarray(n, dtype=float) * self.h
 
     def step(self, loop: LoopState) -> LoopState:
         """One step. Where it fails or meets the event, the state before it stays, with the reason."""
@@ -57,8 +57,9 @@ class Marcher(eqx.Module):
             result = jnp.where(met, Result.stopped_by_event, result)
         taken = result == Result.successful
         y, carry = jax.tree.map(lambda new, old: jnp.where(taken, new, old), (y, carry), (loop.y, loop.carry))
-        result = result.astype(jnp.int32)
-        return LoopState(loop.n + taken, y, carry, result, loop.iterations + info.iterations)
+        n = loop.n + taken.astype(loop.n.dtype)
+        iterations = loop.iterations + info.iterations.astype(loop.iterations.dtype)
+        return LoopState(n, y, carry, result.astype(jnp.int32), iterations)
 
     def march(self, loop: LoopState, until) -> LoopState:
         """Steps up to step number `until`, or to the first failure or event."""
@@ -82,11 +83,11 @@ class Marcher(eqx.Module):
         event = self.event
         assert event is not None
 
-        def value(fraction):
-            return event.value(self.problem, self.time(loop.n + fraction), self.part_step(loop, fraction))
+        def probe(fraction):
+            y = self.part_step(loop, fraction)
+            return event.value(self.problem, self.time(loop.n + fraction), y), y
 
-        fraction = locate(value, value(jnp.asarray(0.0)), value(jnp.asarray(1.0)))
-        return fraction, self.part_step(loop, fraction)
+        return locate(probe, event.value(self.problem, self.time(loop.n), loop.y), loop.y)
 
 
 @eqx.filter_jit
@@ -108,7 +109,7 @@ def record(marcher: Marcher, loop: LoopState, targets: Array, fractions: Array |
         loop = marcher.march(loop, targets[saved])
         y = loop.y if fractions is None else marcher.part_step(loop, fractions[saved])
         reached = loop.n == targets[saved]
-        return loop, buffer.at[saved].set(y), saved + reached
+        return loop, buffer.at[saved].set(y), saved + reached.astype(saved.dtype)
 
     buffer = jnp.zeros((targets.shape[0], *loop.y.shape))
     return lax.while_loop(proceed, advance, (loop, buffer, jnp.int64(0)))
