@@ -1,0 +1,37 @@
+"""Parameters of library systems: float64 arrays, refused with a clear line when they make no sense."""
+
+import jax
+import jax.core
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from poinsot.core import InputError
+
+
+def numbers(**values) -> dict[str, Array]:
+    """The parameters as float64 arrays: numbers, or arrays of them for a batch; all finite."""
+    return {name: _number(name, value) for name, value in values.items()}
+
+
+def _number(name: str, value) -> Array:
+    if isinstance(value, jax.Array):
+        array = value
+    elif isinstance(value, (int, float, np.number, np.ndarray)) and not isinstance(value, bool):
+        array = jnp.asarray(value, dtype=float)
+    else:
+        raise InputError(f"{name} = {value!r}; it must be a number")
+    require(jnp.isfinite(array), f"{name} = {value!r}; it must be finite")
+    return array
+
+
+def require(holds: Array, message: str) -> None:
+    """Raise `InputError` unless the condition holds; a traced one is let through, it has no value yet."""
+    if not isinstance(holds, jax.core.Tracer) and not bool(jnp.all(holds)):
+        raise InputError(message)
+
+
+def positive(**values: Array) -> None:
+    """Require each parameter to be greater than zero."""
+    for name, value in values.items():
+        require(value > 0.0, f"{name} = {value}; it must be positive")

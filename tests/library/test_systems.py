@@ -1,0 +1,162 @@
+"""Library systems: gradients, exact motions, conserved quantities, batches, and the registry."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.library import _kepler
+
+HAMILTONIAN = [name for name in pt.library.names() if name != "symmetric-top"]
+GAUSS = pt.integrators.by_name("gauss10")
+
+
+def energy(system, y=None):
+    """Value of the Hamiltonian, at the start unless told otherwise."""
+    y = system.problem.pack(system.start) if y is None else jnp.asarray(y)
+    return float(system.problem.conserved(0.0, y)["energy"])
+
+
+def motion(system, t):
+    """The exact motion, which the systems asked here have."""
+    assert system.exact is not None
+    return system.exact(t)
+
+
+@pytest.mark.parametrize("name", HAMILTONIAN)
+def test_gradients_match_finite_differences(name):
+    system = pt.library.by_name(name)
+    n = system.start.q.size
+    point = 0.7 + 0.3 * np.random.default_rng(3).random(2 * n)
+    step = 6e-6
+    shifts = step * np.eye(2 * n)
+    slopes = [(energy(system, point + e) - energy(system, point - e)) / (2.0 * step) for e in shifts]
+    field = np.asarray(system.problem.vector_field(0.0, jnp.asarray(point)))
+    np.testing.assert_allclose(field, np.concatenate([slopes[n:], -np.asarray(slopes[:n])]), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", pt.library.names())
+def test_invariants_are_kept_by_a_fine_integration(name):
+    """A method of order 10 keeps them to round-off; a rotated start shows that they are no constants."""
+    system = pt.library.by_name(name)
+    run = pt.simulate(system.problem, system.start, t1=10.0, dt=0.02, integrator=GAUSS, save_every=10)
+    other = system.problem.conserved(0.0, 0.9 * system.problem.pack(system.start))
+    assert run.conserved, "every system of the library conserves something"
+    for key, values in run.conserved.items():
+        scale = max(1.0, abs(values[0]))
+        assert np.max(np.abs(values - values[0])) < 3e-12 * scale, key
+        if key != "Runge-Lenz y":
+            assert abs(float(other[key]) - values[0]) > 1e-3 * scale, key
+
+
+@pytest.mark.parametrize(
+    "system", [pt.library.kepler(), pt.library.harmonic_oscillator(mass=2.0, momentum=-0.7)]
+)
+def test_exact_motion_matches_gauss(system):
+    run = pt.simulate(system.problem, system.start, t1=20.0, dt=0.02, integrator=GAUSS, save_every=50)
+    exact = motion(system, run.t)
+    np.testing.assert_allclose(run.q, exact.q, atol=2e-12)
+    np.testing.assert_allclose(run.p, exact.p, atol=4e-12)
+    np.testing.assert_allclose(motion(system, 0.0).q, system.start.q, atol=1e-15)
+
+
+@pytest.mark.parametrize("eccentricity", [0.0, 0.3, 0.9, 0.999, 1.0 - 1e-9])
+def test_keplers_equation_is_solved_to_round_off(eccentricity):
+    mean = jnp.asarray(np.concatenate([np.linspace(-20.0, 20.0, 201), [1e-12, -1e-9, 1e-5, np.pi, -np.pi]]))
+    E = _kepler.eccentric_anomaly(mean, jnp.asarray(eccentricity))
+    residual = E - eccentricity * jnp.sin(E) - mean
+    assert float(jnp.max(jnp.abs(residual))) < 2e-14
+
+
+def test_the_printed_kepler_orbit_is_not_a_function_of_time():
+    """The thesis calls the true anomaly t: right at t = 0, far off at a quarter of the period."""
+    quarter = np.pi / 2
+    system = pt.library.kepler(eccentricity=0.6)
+    printed = (1.0 - 0.6**2) / (1.0 + 0.6 * np.cos(quarter)) * np.array([np.cos(quarter), np.sin(quarter)])
+    assert np.linalg.norm(np.asarray(motion(system, quarter).q) - printed) > 0.5
+
+
+def test_kepler_period_and_gravity():
+    system = pt.library.kepler(eccentricity=0.3, mu=4.0)
+    np.testing.assert_allclose(motion(system, np.pi).q, system.start.q, atol=1e-14)
+    assert float(jnp.abs(motion(system, np.pi / 2).q[0] + 1.3)) < 1e-14
+
+
+def test_galactic_orbit_starts_on_the_energy_shell():
+    system = pt.library.galactic_orbit()
+    assert abs(energy(system) - 2.0) <= np.spacing(2.0)
+    assert float(system.start.p[1]) == pytest.approx(1.6888370059, abs=1e-10)
+    velocity = system.problem.vector_field(0.0, system.problem.pack(system.start))[:3]
+    assert float(velocity[1]) > 0.0, "the larger root"
+    printed = pt.library.galactic_orbit(c=0.5, p2=1.688)
+    assert 1e-4 < abs(energy(printed) - 2.0) < 1e-3, "the printed momentum is rounded"
+
+
+def test_henon_heiles_starts_with_the_energy_asked_for():
+    system = pt.library.henon_heiles(energy=0.125, height=-0.2)
+    assert energy(system) == pytest.approx(0.125, abs=1e-16)
+
+
+def test_pendulum_equations_of_the_thesis():
+    problem = pt.library.nonlinear_pendulum().problem
+    q, p = 0.4, -1.3
+    field = problem.vector_field(0.0, jnp.asarray([q, p]))
+    np.testing.assert_allclose(field, [p + np.cos(q) / 6, -np.sin(q) * (1 - p / 6)], atol=1e-15)
+
+
+def test_building_again_with_other_parameters_compiles_nothing():
+    traces = []
+
+    @eqx.filter_jit
+    def field(problem, y):
+        traces.append(1)
+        return problem.vector_field(jnp.asarray(0.0), y)
+
+    for system in (pt.library.kepler(mu=1), pt.library.kepler(eccentricity=0.1, mu=2.5)):
+        field(system.problem, system.problem.pack(system.start))
+    assert len(traces) == 1
+
+
+def test_batches_by_trailing_axis_and_by_vmap_agree():
+    eccentricities = jnp.linspace(0.0, 0.8, 5)
+    batch = pt.library.kepler(eccentricity=eccentricities)
+    assert batch.start.q.shape == (2, 5)
+    verlet = pt.integrators.StormerVerlet()
+    together = pt.solve(batch.problem, verlet, batch.start, dt=0.01, steps=50, save_every=50)
+    problem = pt.library.kepler().problem
+
+    def run(e):
+        return pt.solve(problem, verlet, pt.library.kepler(e).start, dt=0.01, steps=50, save_every=50)
+
+    apart = jax.vmap(run)(eccentricities)
+    np.testing.assert_allclose(together.q[-1].T, apart.q[:, -1], rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("keplr", {}, "did you mean kepler"),
+        ("zzz", {}, "the systems are harmonic-oscillator"),
+        ("kepler", {"excentricity": 0.5}, "did you mean eccentricity"),
+        ("kepler", {"zzz": 0.5}, "its parameters are eccentricity, mu"),
+        ("kepler", {"eccentricity": 1.0}, "eccentricity = 1.0; it must be at least 0 and below 1"),
+        ("kepler", {"eccentricity": "wide"}, "eccentricity = 'wide'; it must be a number"),
+        ("kepler", {"mu": float("nan")}, "mu = nan; it must be finite"),
+        ("harmonic-oscillator", {"mass": 0.0}, "mass = 0.0; it must be positive"),
+        ("galactic-orbit", {"A": 9.0}, "no p2 makes H = 2"),
+        ("henon-heiles", {"energy": 0.001}, "raise it"),
+        ("symmetric-top", {"transverse_inertia": 2.0}, "at least mass"),
+        ("symmetric-top", {"theta": 0.0}, "between 0 and pi"),
+    ],
+)
+def test_wrong_names_and_values_are_refused(name, values, message):
+    with pytest.raises(pt.InputError, match=message):
+        pt.library.by_name(name, **values)
+
+
+def test_registry_names_are_the_systems_names():
+    assert [pt.library.by_name(name).name for name in pt.library.names()] == list(pt.library.names())
+    assert pt.library.by_name("galactic_orbit", c=0.5).name == "galactic-orbit"
+    assert pt.library.parameters("kepler") == {"eccentricity": 0.6, "mu": 1.0}
