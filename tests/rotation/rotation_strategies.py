@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 BATCH = 8
 EPS = np.finfo(float).eps
 
-property_test = settings(deadline=None, max_examples=30, derandomize=True)
+property_test = settings(deadline=None, max_examples=20, derandomize=True)
 
 TINY_ANGLES = (0.0, 1e-300, 1e-12, 1e-8, 1e-4)
 

@@ -50,8 +50,8 @@ def singular_angles(sequence):
     return angles
 
 
-@pytest.mark.parametrize("sequence", ["zxz", "yxz"])
-def test_compiled_and_plain_agree(sequence):
+def test_compiled_and_plain_agree():
+    sequence = "yxz"
     angles = regular_angles(sequence)
     plain, rate = evaluate(sequence, angles)
     program = jax.jit(lambda angles, rate: everything(sequence, angles, rate))

@@ -58,14 +58,22 @@ def test_inverses_and_relations(xi):
 
 
 def test_derivatives_at_zero():
+    def both(xi):
+        return jnp.stack([rn.Tl(xi), rn.Tl_inverse(xi)])
+
+    first = jax.jacfwd(both)
+    values, slopes, curvatures = jax.jit(lambda xi: (both(xi), first(xi), jax.jacfwd(first)(xi)))(
+        jnp.zeros(3)
+    )
     basis = np.asarray(rn.hat(jnp.eye(3)))
-    zero = jnp.zeros(3)
-    expansions = ((rn.Tl, 0.5, 1.0 / 6.0), (rn.Tr, -0.5, 1.0 / 6.0), (rn.Tl_inverse, -0.5, 1.0 / 12.0))
-    for function, slope, curvature in expansions:
-        np.testing.assert_array_equal(function(zero), np.eye(3))
-        first = np.asarray(jax.jit(jax.jacrev(function))(zero))
-        second = np.asarray(jax.jit(jax.hessian(function))(zero))
+    for n, (linear, square) in enumerate([(0.5, 1.0 / 6.0), (-0.5, 1.0 / 12.0)]):
+        np.testing.assert_array_equal(values[n], np.eye(3))
         for i, j in itertools.product(range(3), repeat=2):
-            np.testing.assert_allclose(first[..., i], slope * basis[i], atol=EPS)
-            expected = curvature * (basis[i] @ basis[j] + basis[j] @ basis[i])
-            np.testing.assert_allclose(second[..., i, j], expected, atol=EPS)
+            np.testing.assert_allclose(slopes[n, ..., i], linear * basis[i], atol=EPS)
+            expected = square * (basis[i] @ basis[j] + basis[j] @ basis[i])
+            np.testing.assert_allclose(curvatures[n, ..., i, j], expected, atol=EPS)
+
+
+def test_reverse_mode_at_zero():
+    gradient = jax.jit(jax.grad(lambda xi: rn.Tr_inverse(xi)[0, 1]))(jnp.zeros(3))
+    np.testing.assert_allclose(gradient, [0.0, 0.0, -0.5], atol=EPS)

@@ -59,10 +59,8 @@ def stumpff(k: int, x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
         return 0.5 * stumpff(1, 0.25 * x) ** 2
     # Up to here each term of the series is at most half the one before; beyond, the recurrence is safe.
     switch = 0.5 * (k + 1) * (k + 2)
-    near = jnp.minimum(x, switch)
-    far = jnp.maximum(x, switch)
-    series = _polynomial([(-1.0) ** j / math.factorial(k + 2 * j) for j in range(_TERMS)], near)
-    recurrence = (1.0 / math.factorial(k - 2) - stumpff(k - 2, far)) / far
+    series = _polynomial([(-1.0) ** j / math.factorial(k + 2 * j) for j in range(_TERMS)], x)
+    recurrence = (1.0 / math.factorial(k - 2) - stumpff(k - 2, x)) / jnp.maximum(x, switch)
     return jnp.where(x < switch, series, recurrence)
 
 
