@@ -144,4 +144,5 @@ def _chunk(
         part = schedule.fractions[saved:end] if keep else np.zeros(1)
         fractions = jnp.asarray(np.pad(part, (0, capacity - count)))
     loop, buffer, done = record(marcher, loop, padded, fractions, jnp.int64(count))
-    return loop, np.asarray(buffer[: int(done)]) if keep else np.asarray(buffer[:0])
+    # Cut on the host: a slice of a device array compiles anew for every length.
+    return loop, np.asarray(buffer)[: int(done) if keep else 0]
