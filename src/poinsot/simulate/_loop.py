@@ -85,7 +85,7 @@ class Marcher(eqx.Module):
 
         def probe(fraction):
             y = self.part_step(loop, fraction)
-            return event.value(self.problem, self.time(loop.n + fraction), y), y
+            return event.value(self.problem, self.time(loop.n.astype(float) + fraction), y), y
 
         return locate(probe, event.value(self.problem, self.time(loop.n), loop.y), loop.y)
 

@@ -54,7 +54,9 @@ class Schedule:
         outside = (places < -SNAP) | (places > steps + left_over + SNAP)
         if np.any(outside):
             t1 = t0 + (steps + left_over) * dt
-            raise InputError(f"save_at has {times[outside][0]!r}, outside the run from {t0!r} to {t1!r}")
+            raise InputError(
+                f"save_at has {float(times[outside][0])!r}, outside the run from {t0!r} to {t1!r}"
+            )
         targets = np.clip(np.floor(places + SNAP), 0, steps).astype(np.int64)
         fractions = places - targets
         fractions[np.abs(fractions) <= SNAP] = 0.0
