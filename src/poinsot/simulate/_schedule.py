@@ -30,8 +30,8 @@ class Schedule:
             raise InputError(f"save_every = {save_every!r}; it must be a whole number of at least 1")
         if steps // save_every > MOST_SAVES:
             raise InputError(
-                f"save_every = {save_every} keeps {steps // save_every:.3g} states of {steps:.3g} steps, more "
-                f"than {MOST_SAVES:.0e}; take save_every = {steps // 10**6} for a million"
+                f"save_every = {save_every} keeps {steps // save_every:.3g} states of {steps:.3g} steps, "
+                f"more than {MOST_SAVES:.0e}; take save_every = {steps // 10**6} for a million"
             )
         targets = np.arange(save_every, steps + 1, save_every, dtype=np.int64)
         if steps > 0 and (len(targets) == 0 or targets[-1] != steps):

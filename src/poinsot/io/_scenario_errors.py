@@ -1,0 +1,81 @@
+"""What is wrong with a scenario, in one line: the place, the value, what is expected."""
+
+import difflib
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from poinsot.io._toml import line_of
+
+_EXPECTED = {
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "string_type": 'a text in quotes, "..."',
+    "string_pattern_mismatch": 'a component such as "q[0]"',
+    "string_too_short": "a text that is not empty",
+    "list_type": "a list of numbers, [...]",
+    "model_type": "a table of keys",
+    "dict_type": "a table of keys",
+    "literal_error": "{expected}",
+    "greater_than_equal": "at least {ge}",
+}
+
+
+def explain(error: ValidationError, model: type[BaseModel], text: str) -> str:
+    """The first thing that is wrong, to follow the name of the file.
+
+    An unknown key goes first: it is likely the misspelling of one that is missing.
+    """
+    first = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
+    place = tuple(map(str, first["loc"]))
+    line = line_of(text, place)
+    return f"{'' if line is None else f', line {line}'}: {_sentence(first, place, model)}"
+
+
+def _sentence(item: Any, place: tuple[str, ...], model: type[BaseModel]) -> str:
+    *sections, key = (name for name in place if not name.isdigit())
+    section = f"[{'.'.join(sections)}]" if sections else "the file"
+    match item["type"]:
+        case "extra_forbidden":
+            return f"{section} has no key {key!r}; {_suggestion(key, tuple(sections), model)}"
+        case "missing":
+            return f"{section} needs {key}" if sections else f"the file needs a section [{key}]"
+        case "value_error":
+            return f"[{'.'.join(place)}] {item['ctx']['error']}"
+    expected = _EXPECTED.get(item["type"])
+    wanted = item["msg"] if expected is None else f"it must be {expected.format(**item.get('ctx', {}))}"
+    indices = "".join(f"[{name}]" for name in place if name.isdigit())
+    return f"{section} {key}{indices} = {_as_toml(item['input'])}; {wanted}"
+
+
+def _suggestion(key: str, sections: tuple[str, ...], model: type[BaseModel]) -> str:
+    """The nearest key of this section, else the section that has such a key, else all keys."""
+    tables = _keys(model)
+    here = tables.get(sections, [])
+    near = difflib.get_close_matches(key, here, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {near[0]}?"
+    elsewhere = ["[" + ".".join(table) + "]" for table, keys in tables.items() if table and key in keys]
+    if elsewhere:
+        return f"it belongs in {elsewhere[0]}"
+    return f"it may have {', '.join(here)}"
+
+
+def _keys(model: type[BaseModel], table: tuple[str, ...] = ()) -> dict[tuple[str, ...], list[str]]:
+    """The keys of every table, by the table's name."""
+    found: dict[tuple[str, ...], list[str]] = {table: []}
+    for name, field in model.model_fields.items():
+        key = field.alias or name
+        found[table].append(key)
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                found |= _keys(kind, (*table, key))
+    return found
+
+
+def _as_toml(value: Any) -> str:
+    """A value as it stands in the file, cut short if long."""
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -1,0 +1,51 @@
+"""Reading TOML so that whatever is wrong with the file is one line."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from poinsot.core import InputError
+
+_TABLE = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]")
+_KEY = re.compile(r"""^\s*([\w."'-]+(?:\s*\.\s*[\w."'-]+)*)\s*=""")
+
+
+def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
+    """Text and content of a TOML file.
+
+    Raises:
+        InputError: if it cannot be read or is not TOML.
+    """
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise InputError(f"{path}: cannot be read: {reason}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not a TOML file: byte {error.start} is not UTF-8 text") from None
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not a TOML file: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path}: not a scenario: its values are nested too deeply") from None
+
+
+def line_of(text: str, place: Sequence[str]) -> int | None:
+    """Line of a key, given as its path of table and key names, or of the nearest table around it."""
+    table: list[str] = []
+    found: dict[tuple[str, ...], int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _TABLE.match(line):
+            table = _names(header[1])
+            found.setdefault(tuple(table), number)
+        elif key := _KEY.match(line):
+            found.setdefault((*table, *_names(key[1])), number)
+    candidates = (tuple(place[:length]) for length in range(len(place), 0, -1))
+    return next((found[name] for name in candidates if name in found), None)
+
+
+def _names(dotted: str) -> list[str]:
+    return [name.strip().strip("\"'") for name in dotted.split(".")]
