@@ -50,15 +50,6 @@ def singular_angles(sequence):
     return angles
 
 
-def test_compiled_and_plain_agree():
-    sequence = "yxz"
-    angles = regular_angles(sequence)
-    plain, rate = evaluate(sequence, angles)
-    program = jax.jit(lambda angles, rate: everything(sequence, angles, rate))
-    for name, value in program(jnp.asarray(angles), jnp.asarray(rate)).items():
-        np.testing.assert_allclose(value, plain[name], atol=1e-12)
-
-
 def test_there_are_twelve_different_sequences():
     assert len(set(rn.EULER_SEQUENCES)) == 12
     assert all(a != b != c and {a, b, c} <= set("xyz") for a, b, c in rn.EULER_SEQUENCES)
@@ -127,11 +118,14 @@ def test_near_singularity(sequence):
 
 
 def test_derivative_of_the_angles_inverts_the_rate_matrix():
-    angles = jnp.array([0.3, 0.8, -1.1])
-    rot = rn.euler("zyz", angles)
+    @jax.jit
+    def there_and_back(angles, body):
+        rot = rn.euler("zyz", angles)
+        _, rate = jax.jvp(lambda r: rn.euler_angles("zyz", r), (rot,), (rot @ rn.hat(body),))
+        return rn.euler_rate_matrix("zyz", angles) @ rate
+
     body = jnp.array([0.5, -0.2, 2.0])
-    _, rate = jax.jvp(lambda r: rn.euler_angles("zyz", r), (rot,), (rot @ rn.hat(body),))
-    np.testing.assert_allclose(rn.euler_rate_matrix("zyz", angles) @ rate, body, atol=1e-14)
+    np.testing.assert_allclose(there_and_back(jnp.array([0.3, 0.8, -1.1]), body), body, atol=1e-14)
 
 
 @pytest.mark.parametrize("sequence", ["xxy", "zz", "ZXZ", "abc", ""])

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from hypothesis import given
-from rotation_strategies import EPS, apply, largest_gap, property_test, rotation_vectors, vectors
+from rotation_strategies import BATCH, EPS, apply, largest_gap, property_test, rotation_vectors, vectors
 
 from poinsot import rotation as rn
 
@@ -33,7 +33,7 @@ def test_maps_give_the_derivative_of_the_exponential(xi, rate):
 
 
 def test_the_two_maps_are_not_interchangeable():
-    pairs = velocities(jnp.array([[0.5, 1.0, -0.3]]), jnp.array([[1.0, 0.2, 0.4]]))
+    pairs = velocities(jnp.full((BATCH, 3), 0.5), jnp.tile(jnp.array([1.0, 0.2, 0.4]), (BATCH, 1)))
     assert largest_gap(pairs["body"][0], pairs["space"][1]) > 0.1
 
 
