@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from poinsot.core._energy import GeneralEnergy, SeparableEnergy
 from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
 
@@ -148,11 +149,7 @@ class Hamiltonian(AbstractProblem):
     kind: ClassVar[str] = "hamiltonian"
     labels: ClassVar[tuple[str, ...]] = ("q", "p")
 
-    H: UserFunction | None
-    T: UserFunction | None
-    V: UserFunction | None
-    gradient_q: UserFunction | None
-    gradient_p: UserFunction | None
+    function: GeneralEnergy | SeparableEnergy
     params: Any
     invariants: dict[str, UserFunction]
 
@@ -167,28 +164,24 @@ class Hamiltonian(AbstractProblem):
         params: Any = None,
         invariants: Mapping[str, Callable] | None = None,
     ):
-        if (H is None) == (T is None and V is None) or (T is None) != (V is None):
+        if H is not None and T is None and V is None:
+            self.function = GeneralEnergy(H, dHdq, dHdp)
+        elif H is None and T is not None and V is not None:
+            self.function = SeparableEnergy(T, V, dHdq, dHdp)
+        else:
             raise TypeError("a Hamiltonian takes either H, or both T and V when it is separable")
-        wrap = lambda function, labels, field: (
-            None if function is None else user_function(function, labels, field)
-        )
-        self.H = wrap(H, ("q", "p"), "H")
-        self.T, self.V = wrap(T, ("p",), "T"), wrap(V, ("q",), "V")
-        separable = H is None
-        self.gradient_q = wrap(dHdq, ("q",) if separable else ("q", "p"), "dHdq")
-        self.gradient_p = wrap(dHdp, ("p",) if separable else ("q", "p"), "dHdp")
         self.params = as_params(params)
         self.invariants = _named(invariants, self.labels)
 
     @property
     def separable(self) -> bool:
         """Whether `H = T(p) + V(q)`."""
-        return self.H is None
+        return self.function.separable
 
     @property
     def autonomous(self) -> bool:
         """Whether time does not enter, so that the energy is conserved."""
-        return not any(f.takes_time for f in (self.H, self.T, self.V) if f is not None)
+        return not self.function.takes_time
 
     def pack(self, state: State) -> Packed:
         """Positions, then momenta."""
@@ -204,27 +197,17 @@ class Hamiltonian(AbstractProblem):
         n = y.shape[0] // 2
         return y[:n], y[n:]
 
-    def energy(self, t, q, p) -> Array:
+    def energy(self, t, q: Array, p: Array) -> Array:
         """The value of the Hamiltonian."""
-        if self.H is not None:
-            return self.H(t, q, p, self.params)
-        return self.T(t, p, self.params) + self.V(t, q, self.params)
+        return self.function.value(t, q, p, self.params)
 
-    def dHdq(self, t, q, p) -> Array:
+    def dHdq(self, t, q: Array, p: Array) -> Array:
         """Gradient in the positions; `p` is not looked at when `H` is separable."""
-        if self.gradient_q is not None:
-            return self.gradient_q(t, *((q,) if self.separable else (q, p)), self.params)
-        if self.separable:
-            return jax.grad(lambda x: jnp.sum(self.V(t, x, self.params)))(q)
-        return jax.grad(lambda x: jnp.sum(self.H(t, x, p, self.params)))(q)
+        return self.function.dq(t, q, p, self.params)
 
-    def dHdp(self, t, q, p) -> Array:
+    def dHdp(self, t, q: Array, p: Array) -> Array:
         """Gradient in the momenta; `q` is not looked at when `H` is separable."""
-        if self.gradient_p is not None:
-            return self.gradient_p(t, *((p,) if self.separable else (q, p)), self.params)
-        if self.separable:
-            return jax.grad(lambda x: jnp.sum(self.T(t, x, self.params)))(p)
-        return jax.grad(lambda x: jnp.sum(self.H(t, q, x, self.params)))(p)
+        return self.function.dp(t, q, p, self.params)
 
     def vector_field(self, t, y: Packed) -> Packed:
         """Hamilton's equations."""

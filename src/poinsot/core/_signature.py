@@ -56,6 +56,11 @@ def user_function(function: Callable, labels: tuple[str, ...], field: str) -> Us
     )
 
 
+def optional_function(function: Callable | None, labels: tuple[str, ...], field: str) -> UserFunction | None:
+    """`user_function` of something that may be left out."""
+    return None if function is None else user_function(function, labels, field)
+
+
 def _positional(function: Callable) -> tuple[int, list[str], int]:
     """Number of required positional arguments, all positional names, and how many can be passed."""
     parameters = inspect.signature(function).parameters.values()

@@ -1,6 +1,6 @@
 """One-step maps with declared, measured properties."""
 
-from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._registry import by_name, fitting, names
@@ -54,6 +54,7 @@ __all__ = [
     "SunGeng5",
     "SymplecticEulerA",
     "SymplecticEulerB",
+    "Traits",
     "by_name",
     "fitting",
     "names",

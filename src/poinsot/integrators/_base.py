@@ -1,42 +1,88 @@
 """The integrator interface: a pure one-step map with declared properties."""
 
 import abc
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import equinox as eqx
 
 from poinsot.core import AbstractProblem, Hamiltonian, Packed, StepInfo
 
 
+@dataclass(frozen=True)
+class Traits:
+    """What an integrator claims. Every claim is measured by the contract test and by `poinsot verify`."""
+
+    name: str
+    """What the method is called."""
+    order: int
+    """Order of the global error."""
+    symmetric: bool
+    """A step of `-h` undoes a step of `h`."""
+    symplectic: bool
+    """The map keeps the symplectic form."""
+    conserves: frozenset[str]
+    r"""Polynomial invariants it keeps to round-off: `"linear"`, `"quadratic"`, and `"bilinear"` for those of
+    the form $q^T D p$."""
+    needs: Literal["ode", "hamiltonian", "separable"]
+    """The least structure it works with."""
+    reference: str
+    """Where it comes from."""
+
+
 class AbstractIntegrator(eqx.Module):
     """A one-step map `(t, y) -> (t + h, y)` with its traits.
-
-    Traits are claims, and every one is measured by the contract test and by `poinsot verify`:
-
-    - `needs`: the least structure it works with: `"ode"`, `"hamiltonian"` or `"separable"`;
-    - `order`: of the global error;
-    - `symmetric`: a step of `-h` undoes a step of `h`;
-    - `symplectic`: the map keeps the symplectic form;
-    - `conserves`: which polynomial invariants it keeps to round-off: `"linear"`, `"quadratic"`, and
-      `"bilinear"` for those of the form $q^T D p$.
 
     A step may be of any size and sign: compositions take unequal and negative steps.
     """
 
-    needs: ClassVar[str]
-    order: eqx.AbstractVar[int]
-    symmetric: eqx.AbstractVar[bool]
-    symplectic: eqx.AbstractVar[bool]
-    conserves: eqx.AbstractVar[frozenset[str]]
-    reference: eqx.AbstractVar[str]
+    @property
+    @abc.abstractmethod
+    def traits(self) -> Traits:
+        """What the method claims."""
 
     @abc.abstractmethod
-    def init(self, problem: AbstractProblem, t, h, y: Packed) -> Any:
+    def init(self, problem: Any, t, h, y: Packed) -> Any:
         """What is carried from step to step besides the state: guesses, round-off not yet added."""
 
     @abc.abstractmethod
-    def step(self, problem: AbstractProblem, t, h, y: Packed, carry: Any) -> tuple[Packed, Any, StepInfo]:
-        """One step of size `h` from time `t`."""
+    def step(self, problem: Any, t, h, y: Packed, carry: Any) -> tuple[Packed, Any, StepInfo]:
+        """One step of size `h` from time `t`, on a problem of the kind it needs."""
+
+    @property
+    def name(self) -> str:
+        """See `Traits.name`."""
+        return self.traits.name
+
+    @property
+    def order(self) -> int:
+        """See `Traits.order`."""
+        return self.traits.order
+
+    @property
+    def symmetric(self) -> bool:
+        """See `Traits.symmetric`."""
+        return self.traits.symmetric
+
+    @property
+    def symplectic(self) -> bool:
+        """See `Traits.symplectic`."""
+        return self.traits.symplectic
+
+    @property
+    def conserves(self) -> frozenset[str]:
+        """See `Traits.conserves`."""
+        return self.traits.conserves
+
+    @property
+    def needs(self) -> str:
+        """See `Traits.needs`."""
+        return self.traits.needs
+
+    @property
+    def reference(self) -> str:
+        """See `Traits.reference`."""
+        return self.traits.reference
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Why this integrator cannot work on `problem`, or None if it can."""

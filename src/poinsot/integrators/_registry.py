@@ -1,4 +1,4 @@
-"""Every integrator by its short name: one line each feeds the command line, the docs and the contract test."""
+"""Every integrator by its short name: one line each feeds command line, docs and contract test."""
 
 import difflib
 from collections.abc import Callable

@@ -96,7 +96,7 @@ def _run(marcher: Marcher, y, schedule: Schedule, t0: float, dt: float, steps: i
     saved_states, saved, result, pace = [np.asarray(y)[None]], 0, Result.successful, Pace()
     loop = begin(marcher, y)
     began = time.perf_counter()
-    with Progress(progress, steps, type(marcher.integrator).__name__) as bar:
+    with Progress(progress, steps, marcher.integrator.name) as bar:
         try:
             while saved < len(schedule) and result is Result.successful:
                 tick, before = time.perf_counter(), int(loop.n)

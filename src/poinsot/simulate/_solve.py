@@ -64,7 +64,7 @@ def solve(
         )
     refusal = integrator.refusal(problem)
     if refusal is not None:
-        raise TypeError(f"{type(integrator).__name__} {refusal}")
+        raise TypeError(f"{integrator.name} {refusal}")
     t0, dt = jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float)
     return _solve(Marcher(problem, integrator, t0, dt), state, steps // save_every, save_every)
 

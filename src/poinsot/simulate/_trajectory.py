@@ -59,6 +59,7 @@ class Trajectory:
         attributes = {
             "version": __version__,
             "integrator": repr(integrator),
+            "method": integrator.name,
             "t0": t0,
             "dt": dt,
             "steps": steps,
@@ -125,7 +126,8 @@ class Trajectory:
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name} {value.shape}" for name, value in self.components.items())
-        return f"Trajectory({len(self)} states from t = {self.t[0]:g} to {self.t[-1]:g}; {shapes}; {self.result.name})"
+        span = f"{len(self)} states from t = {self.t[0]:g} to {self.t[-1]:g}"
+        return f"Trajectory({span}; {shapes}; {self.result.name})"
 
 
 @eqx.filter_jit
@@ -136,11 +138,7 @@ def _evaluate(problem: AbstractProblem, times, packed):
 def _labelled(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray, block: int = 4096):
     """States and conserved quantities, in blocks of one size so that one compile serves every run."""
     padding = -len(times) % block
-    grow = lambda a: np.concatenate([a, np.repeat(a[-1:], padding, axis=0)])
-    times_padded, packed_padded = grow(times), grow(packed)
-    pieces = [
-        _evaluate(problem, times_padded[i : i + block], packed_padded[i : i + block])
-        for i in range(0, len(times_padded), block)
-    ]
-    whole = jax.tree.map(lambda *parts: np.concatenate(parts)[: len(times)], *pieces)
-    return whole
+    grown = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in (times, packed)]
+    blocks = [[a[i : i + block] for a in grown] for i in range(0, len(grown[0]), block)]
+    pieces = [_evaluate(problem, *one) for one in blocks]
+    return jax.tree.map(lambda *parts: np.concatenate(parts)[: len(times)], *pieces)

@@ -20,9 +20,7 @@ def check_integrator(problem: AbstractProblem, integrator: AbstractIntegrator) -
         raise InputError(f"integrator must be one of pt.integrators, got {integrator!r}")
     refusal = integrator.refusal(problem)
     if refusal is not None:
-        raise InputError(
-            f"integrator {type(integrator).__name__} {refusal}. These fit: {', '.join(fitting(problem))}"
-        )
+        raise InputError(f"integrator {integrator.name} {refusal}. These fit: {', '.join(fitting(problem))}")
 
 
 def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
@@ -71,7 +69,8 @@ def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(
-            f"the problem cannot be evaluated at the start (state of shape {y.shape}): {type(error).__name__}: {reason}"
+            f"the problem cannot be evaluated at the start (state of shape {y.shape}): "
+            f"{type(error).__name__}: {reason}"
         ) from error
     if slope.shape != y.shape:
         raise InputError(
@@ -99,7 +98,7 @@ def count_steps(
         raise InputError(f"t1 = {t1!r} equals t0; there is nothing to do")
     if (t1 - t0) * dt < 0:
         raise InputError(
-            f"dt = {dt!r} leads away from t1 = {t1!r} (t0 = {t0!r}); take dt = {-dt!r}, or the other end for t1"
+            f"dt = {dt!r} leads away from t1 = {t1!r} (t0 = {t0!r}); take dt = {-dt!r} or another t1"
         )
     if last_step not in ("refuse", "shorten"):
         raise InputError(f"last_step = {last_step!r}; it must be 'refuse' or 'shorten'")

@@ -1,17 +1,15 @@
 """Runge-Kutta methods: a validated tableau each, one stepper for each shape of tableau."""
 
-from poinsot.integrators.runge_kutta._explicit import (
+from poinsot.integrators.runge_kutta._explicit import ExplicitRungeKutta
+from poinsot.integrators.runge_kutta._implicit import ImplicitRungeKutta
+from poinsot.integrators.runge_kutta._named import (
     RK4,
     DormandPrince,
     ExplicitEuler,
-    ExplicitRungeKutta,
-    Heun,
-)
-from poinsot.integrators.runge_kutta._named import (
     GaussLegendre,
+    Heun,
     ImplicitEuler,
     ImplicitMidpoint,
-    ImplicitRungeKutta,
     LobattoIIIA,
     LobattoIIIB,
     LobattoIIIC,

@@ -1,54 +1,39 @@
 """Explicit Runge-Kutta methods: one stepper for every lower triangular tableau."""
 
-from typing import ClassVar
-
 import equinox as eqx
 from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed, StepInfo
-from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import add, no_error
-from poinsot.integrators.coefficients import explicit as coefficients
-from poinsot.integrators.runge_kutta._implicit import polynomial_invariants
+from poinsot.integrators.runge_kutta._implicit import tableau_traits
 
 
-class AbstractExplicitRungeKutta(AbstractIntegrator):
-    r"""Steps any explicit tableau.
+class ExplicitRungeKutta(AbstractIntegrator):
+    r"""An explicit Runge-Kutta method, from any lower triangular tableau.
 
     $$ F_i = f\Big(t + c_i h,\; y_0 + h \sum_{j<i} a_{ij} F_j\Big), \qquad y_1 = y_0 + h \sum_i b_i F_i $$
 
-    With `compensated` the round-off lost in adding the increment is carried into the next step.
+    Args:
+        tableau: the coefficients.
+        compensated: carry the round-off lost in adding the increment into the next step.
     """
 
-    needs: ClassVar[str] = "ode"
-    tableau: eqx.AbstractVar[ButcherTableau]
-    compensated: eqx.AbstractVar[bool]
+    tableau: ButcherTableau = eqx.field(static=True)
+    compensated: bool = eqx.field(default=False, static=True)
+
+    def __check_init__(self):
+        if not self.tableau.explicit:
+            raise ValueError(f"tableau {self.tableau.name!r} is implicit; use ImplicitRungeKutta")
+
+    def __repr__(self) -> str:
+        return f"ExplicitRungeKutta({self.tableau.name}{', compensated' if self.compensated else ''})"
 
     @property
-    def order(self) -> int:
-        """Order of the tableau."""
-        return self.tableau.order
-
-    @property
-    def symmetric(self) -> bool:
-        """No explicit method is its own adjoint."""
-        return self.tableau.symmetric
-
-    @property
-    def symplectic(self) -> bool:
-        """No explicit method satisfies the symplecticity condition."""
-        return self.tableau.symplectic
-
-    @property
-    def conserves(self) -> frozenset[str]:
-        """Linear invariants."""
-        return polynomial_invariants(self.tableau)
-
-    @property
-    def reference(self) -> str:
-        """Source of the tableau."""
-        return self.tableau.reference
+    def traits(self) -> Traits:
+        """Those of the tableau."""
+        return tableau_traits(self.tableau)
 
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> Array | None:
         """No round-off lost so far."""
@@ -68,63 +53,3 @@ def _combination(weights, F: list[Packed]) -> Packed:
     """Weighted sum of stage derivatives, leaving out zero weights."""
     terms = [float(w) * f for w, f in zip(weights, F, strict=False) if w != 0.0]
     return sum(terms[1:], terms[0])
-
-
-class ExplicitRungeKutta(AbstractExplicitRungeKutta):
-    """An explicit Runge-Kutta method from your own tableau.
-
-    Args:
-        tableau: a `ButcherTableau`, lower triangular.
-        compensated: carry the round-off of each addition into the next step.
-    """
-
-    tableau: ButcherTableau = eqx.field(static=True)
-    compensated: bool = eqx.field(default=False, static=True)
-
-    def __check_init__(self):
-        if not self.tableau.explicit:
-            raise ValueError(f"tableau {self.tableau.name!r} is implicit; use ImplicitRungeKutta")
-
-
-class ExplicitEuler(AbstractExplicitRungeKutta):
-    r"""Euler's method, $y_1 = y_0 + h f(t_0, y_0)$; order 1. Energy grows: here for comparison."""
-
-    compensated: bool = eqx.field(default=False, static=True)
-
-    @property
-    def tableau(self) -> ButcherTableau:
-        """One stage."""
-        return coefficients.explicit_euler()
-
-
-class Heun(AbstractExplicitRungeKutta):
-    """Heun's method of order 2: the trapezoidal rule with an Euler predictor."""
-
-    compensated: bool = eqx.field(default=False, static=True)
-
-    @property
-    def tableau(self) -> ButcherTableau:
-        """Two stages."""
-        return coefficients.heun()
-
-
-class RK4(AbstractExplicitRungeKutta):
-    """The classical Runge-Kutta method of order 4."""
-
-    compensated: bool = eqx.field(default=False, static=True)
-
-    @property
-    def tableau(self) -> ButcherTableau:
-        """Four stages."""
-        return coefficients.rk4()
-
-
-class DormandPrince(AbstractExplicitRungeKutta):
-    """The order 5 formula of Dormand and Prince with a fixed step."""
-
-    compensated: bool = eqx.field(default=False, static=True)
-
-    @property
-    def tableau(self) -> ButcherTableau:
-        """Six stages (the seventh only serves the error estimate)."""
-        return coefficients.dormand_prince5()

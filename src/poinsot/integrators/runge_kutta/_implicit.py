@@ -1,18 +1,17 @@
 """Implicit Runge-Kutta methods: one stepper for every full tableau."""
 
 from functools import cache
-from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, StepInfo
-from poinsot.integrators._base import AbstractIntegrator
+from poinsot.core import AbstractProblem, Packed
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import add, no_error
-from poinsot.integrators.runge_kutta._stages import AbstractStageSolver, StageEquations
+from poinsot.integrators.runge_kutta._stages import AbstractStageSolver, FixedPoint, StageEquations
 
 
 class StageCarry(eqx.Module):
@@ -26,8 +25,8 @@ class StageCarry(eqx.Module):
     """Round-off not yet added to the state."""
 
 
-class AbstractImplicitRungeKutta(AbstractIntegrator):
-    r"""Steps any tableau.
+class ImplicitRungeKutta(AbstractIntegrator):
+    r"""An implicit Runge-Kutta method, from any tableau.
 
     $$ F_i = f\Big(t + c_i h,\; y_0 + h \sum_j a_{ij} F_j\Big), \qquad y_1 = y_0 + h \sum_i b_i F_i $$
 
@@ -37,37 +36,25 @@ class AbstractImplicitRungeKutta(AbstractIntegrator):
     With `compensated` three sources of systematic round-off go (Hairer, McLachlan and Razakarivony 2008):
     coefficients act in double-double precision, the update is summed with compensation, and the stages are
     to be iterated until nothing changes (`FixedPoint(tolerance=0)`).
+
+    Args:
+        tableau: the coefficients.
+        solver: how to solve the stage equations, `FixedPoint()` or `SimplifiedNewton()`.
+        compensated: double-double coefficients and compensated summation of the update.
     """
 
-    needs: ClassVar[str] = "ode"
-    tableau: eqx.AbstractVar[ButcherTableau]
-    solver: eqx.AbstractVar[AbstractStageSolver]
-    compensated: eqx.AbstractVar[bool]
+    tableau: ButcherTableau = eqx.field(static=True)
+    solver: AbstractStageSolver = FixedPoint()
+    compensated: bool = eqx.field(default=False, static=True)
+
+    def __repr__(self) -> str:
+        compensated = ", compensated" if self.compensated else ""
+        return f"ImplicitRungeKutta({self.tableau.name}, {self.solver}{compensated})"
 
     @property
-    def order(self) -> int:
-        """Order of the tableau."""
-        return self.tableau.order
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the tableau is its own adjoint."""
-        return self.tableau.symmetric
-
-    @property
-    def symplectic(self) -> bool:
-        """Whether the tableau satisfies the symplecticity condition."""
-        return self.tableau.symplectic
-
-    @property
-    def conserves(self) -> frozenset[str]:
-        """Linear invariants; quadratic ones too when symplectic."""
-        return polynomial_invariants(self.tableau)
-
-    @property
-    def reference(self) -> str:
-        """Source of the tableau."""
-        return self.tableau.reference
+    def traits(self) -> Traits:
+        """Those of the tableau."""
+        return tableau_traits(self.tableau)
 
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
@@ -125,6 +112,14 @@ def extrapolation(tableau: ButcherTableau) -> np.ndarray:
     return np.array(rows)
 
 
-def polynomial_invariants(tableau: ButcherTableau) -> frozenset[str]:
-    """Which polynomial invariants a Runge-Kutta method keeps."""
-    return frozenset({"linear", "quadratic", "bilinear"} if tableau.symplectic else {"linear"})
+def tableau_traits(tableau: ButcherTableau) -> Traits:
+    """Traits of a Runge-Kutta method: all follow from its coefficients."""
+    return Traits(
+        name=tableau.name,
+        order=tableau.order,
+        symmetric=tableau.symmetric,
+        symplectic=tableau.symplectic,
+        conserves=frozenset({"linear", "quadratic", "bilinear"} if tableau.symplectic else {"linear"}),
+        needs="ode",
+        reference=tableau.reference,
+    )

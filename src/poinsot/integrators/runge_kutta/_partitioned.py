@@ -1,12 +1,10 @@
 """Partitioned Runge-Kutta methods: one tableau for the positions, another for the momenta."""
 
-from typing import ClassVar
-
 import equinox as eqx
 import jax.numpy as jnp
 
 from poinsot.core import Hamiltonian, Packed
-from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._update import add, no_error
 from poinsot.integrators.coefficients import collocation
@@ -27,11 +25,6 @@ class LobattoIIIAB(AbstractIntegrator):
         compensated: double-double coefficients and compensated summation of the update.
     """
 
-    needs: ClassVar[str] = "hamiltonian"
-    symplectic: ClassVar[bool] = True
-    symmetric: ClassVar[bool] = True
-    conserves: ClassVar[frozenset[str]] = frozenset({"linear", "bilinear"})
-
     stages: int = eqx.field(default=3, static=True)
     solver: FixedPoint = FixedPoint()
     compensated: bool = eqx.field(default=False, static=True)
@@ -48,14 +41,17 @@ class LobattoIIIAB(AbstractIntegrator):
         return collocation.lobatto_pair(self.stages)
 
     @property
-    def order(self) -> int:
-        """Order of the pair."""
-        return self.pair.order
-
-    @property
-    def reference(self) -> str:
-        """Source of the pair."""
-        return self.pair.reference
+    def traits(self) -> Traits:
+        """Those of the pair."""
+        return Traits(
+            name=self.pair.name,
+            order=self.pair.order,
+            symmetric=self.pair.symmetric,
+            symplectic=self.pair.symplectic,
+            conserves=frozenset({"linear", "bilinear"}),
+            needs="hamiltonian",
+            reference=self.pair.reference,
+        )
 
     def init(self, problem: Hamiltonian, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
@@ -68,14 +64,9 @@ class LobattoIIIAB(AbstractIntegrator):
         n = y.shape[0] // 2
 
         def combine(F):
-            low = lambda tableau: tableau.A_lo if self.compensated else None
-            return jnp.concatenate(
-                [
-                    weighted(position.A_hi, low(position), F[:, :n]),
-                    weighted(momentum.A_hi, low(momentum), F[:, n:]),
-                ],
-                axis=1,
-            )
+            halves = (position, F[:, :n]), (momentum, F[:, n:])
+            sums = [weighted(tab.A_hi, tab.A_lo if self.compensated else None, half) for tab, half in halves]
+            return jnp.concatenate(sums, axis=1)
 
         times = t + position.c_hi * h
         equations = StageEquations(problem=problem, times=times, h=h, y=y, combine=combine, matrix=None)

@@ -1,5 +1,6 @@
 """Composition: a high-order method from many steps of a simple one."""
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -7,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from poinsot.core import AbstractProblem, Packed, StepInfo
-from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators.coefficients.composition import COMPOSITION_SCHEMES
 
@@ -24,16 +25,17 @@ def scheme_of(scheme: str | CompositionScheme) -> CompositionScheme:
 class Composition(AbstractIntegrator):
     r"""Composes steps of a base method to a higher order.
 
-    $$ \Psi_h = \Phi_{\gamma_s h} \circ \dots \circ \Phi_{\gamma_1 h}
-       \qquad\text{or}\qquad
-       \Psi_h = \chi_{\alpha_s h} \circ \chi^*_{\beta_s h} \circ \dots \circ \chi_{\alpha_1 h} \circ \chi^*_{\beta_1 h} $$
+    $$ \Psi_h = \Phi_{\gamma_s h} \circ \dots \circ \Phi_{\gamma_1 h} $$
+
+    $$ \Psi_h = \chi_{\alpha_s h} \circ \chi^*_{\beta_s h} \circ \dots
+                \circ \chi_{\alpha_1 h} \circ \chi^*_{\beta_1 h} $$
 
     The first form needs a symmetric base of order 2; the second a base of order 1 and its adjoint. What the
     base conserves, the composition conserves.
 
     Args:
         base: the method $\Phi$ or $\chi$.
-        scheme: a `CompositionScheme` or the name of one, such as `"yoshida4"`, `"kahan-li8"`, `"blanes-moan6"`.
+        scheme: a `CompositionScheme`, or the name of one such as `"yoshida4"`, `"kahan-li8"`, `"blanes-moan6"`.
         adjoint: the method $\chi^*$, for schemes of the second form.
 
     Example:
@@ -57,8 +59,12 @@ class Composition(AbstractIntegrator):
     ):
         self.base, self.scheme, self.adjoint = base, scheme_of(scheme), adjoint
 
+    def __repr__(self) -> str:
+        adjoint = "" if self.adjoint is None else f", adjoint={self.adjoint}"
+        return f"Composition({self.base}, {self.scheme.name}{adjoint})"
+
     def __check_init__(self):
-        name, base = self.scheme.name, type(self.base).__name__
+        name, base = self.scheme.name, self.base.name
         if self.scheme.base == "adjoint pair" and self.adjoint is None:
             raise ValueError(
                 f"scheme {name} composes a method and its adjoint: give adjoint=... beside base={base}"
@@ -74,34 +80,15 @@ class Composition(AbstractIntegrator):
                 )
 
     @property
-    def needs(self) -> str:
-        """What the base needs."""
-        return self.base.needs
-
-    @property
-    def order(self) -> int:
-        """Order of the scheme."""
-        return self.scheme.order
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the scheme is a palindrome."""
-        return self.scheme.symmetric
-
-    @property
-    def symplectic(self) -> bool:
-        """Whether the base is."""
-        return self.base.symplectic
-
-    @property
-    def conserves(self) -> frozenset[str]:
-        """What the base conserves."""
-        return self.base.conserves
-
-    @property
-    def reference(self) -> str:
-        """Source of the scheme."""
-        return self.scheme.reference
+    def traits(self) -> Traits:
+        """Order and symmetry of the scheme; everything else from the base."""
+        return dataclasses.replace(
+            self.base.traits,
+            name=f"{self.scheme.name} of {self.base.name}",
+            order=self.scheme.order,
+            symmetric=self.scheme.symmetric,
+            reference=self.scheme.reference,
+        )
 
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> tuple[Any, ...]:
         """What base and adjoint carry."""

@@ -1,6 +1,7 @@
 """Splitting of a separable Hamiltonian into its two exact flows."""
 
-from typing import ClassVar, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -9,7 +10,7 @@ from jax import lax
 from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, Packed, StepInfo
-from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators.splitting._composition import scheme_of
 
@@ -22,19 +23,16 @@ class Splitting(AbstractIntegrator):
     $$ \varphi^T_h(q, p) = (q + h\,T'(p),\, p), \qquad \varphi^V_h(q, p) = (q,\, p - h\,V'(q)) $$
 
     The scheme's steps are written out as one word in the two flows and neighbours of the same kind are
-    merged, so a composition of `s` Verlet steps costs `s` forces; where the word begins and ends with a kick,
-    the last force of a step is the first of the next.
+    merged; every word begins and ends with the same flow, whose last rate of a step is the first of the next,
+    so a composition of `s` Verlet steps costs `s` forces.
 
-    In a time-dependent problem the clock advances with the drift.
+    In a time-dependent problem each flow reads a clock that the other one advances: then both are exact
+    flows of the system extended by time, and the order holds.
 
     Args:
         scheme: `"strang"` (order 2) or a composition scheme by name or as `CompositionScheme`.
         first: the flow that begins, `"V"` or `"T"`.
     """
-
-    needs: ClassVar[str] = "separable"
-    symplectic: ClassVar[bool] = True
-    conserves: ClassVar[frozenset[str]] = frozenset({"linear", "bilinear"})
 
     scheme: CompositionScheme | None = eqx.field(static=True)
     first: Flow = eqx.field(static=True)
@@ -45,20 +43,22 @@ class Splitting(AbstractIntegrator):
         self.scheme = None if scheme == "strang" else scheme_of(scheme)
         self.first = first
 
-    @property
-    def order(self) -> int:
-        """Order of the scheme."""
-        return 2 if self.scheme is None else self.scheme.order
+    def __repr__(self) -> str:
+        return f"Splitting({'strang' if self.scheme is None else self.scheme.name}, first={self.first!r})"
 
     @property
-    def symmetric(self) -> bool:
-        """Whether the scheme is a palindrome."""
-        return self.scheme is None or self.scheme.symmetric
-
-    @property
-    def reference(self) -> str:
-        """Source of the scheme."""
-        return "Strang, SIAM J. Numer. Anal. 5 (1968)" if self.scheme is None else self.scheme.reference
+    def traits(self) -> Traits:
+        """Order and symmetry of the scheme."""
+        scheme = self.scheme
+        return Traits(
+            name=f"{'Strang' if scheme is None else scheme.name} splitting, {self.first} first",
+            order=2 if scheme is None else scheme.order,
+            symmetric=scheme is None or scheme.symmetric,
+            symplectic=True,
+            conserves=frozenset({"linear", "bilinear"}),
+            needs="separable",
+            reference="Strang, SIAM J. Numer. Anal. 5 (1968)" if scheme is None else scheme.reference,
+        )
 
     @property
     def word(self) -> tuple[tuple[Flow, float], ...]:
@@ -69,50 +69,54 @@ class Splitting(AbstractIntegrator):
         letters: list[tuple[Flow, float]] = []
         for (factor, _), w in zip(self.scheme.steps, map(float, self.scheme.weights_hi), strict=True):
             if self.scheme.base == "symmetric":
-                letters += [(self.first, 0.5 * w), (second, w), (self.first, 0.5 * w)]
+                letters.extend([(self.first, 0.5 * w), (second, w), (self.first, 0.5 * w)])
             elif factor == "adjoint":
-                letters += [(self.first, w), (second, w)]
+                letters.extend([(self.first, w), (second, w)])
             else:
-                letters += [(second, w), (self.first, w)]
+                letters.extend([(second, w), (self.first, w)])
         return _merged(letters)
 
-    def init(self, problem: Hamiltonian, t, h, y: Packed) -> Array | None:
-        """The force at the start, where a step begins with a kick."""
-        return problem.dHdq(t, *problem.split(y)) if self.first == "V" else None
+    def _rates(self, problem: Hamiltonian) -> tuple[Callable, Callable]:
+        """Rate of what the first flow moves, from what the second moves, and the other way round."""
 
-    def step(self, problem: Hamiltonian, t, h, y: Packed, carry: Array | None):
+        def kick(t, q):
+            return -problem.dHdq(t, q, q)
+
+        def drift(t, p):
+            return problem.dHdp(t, p, p)
+
+        return (kick, drift) if self.first == "V" else (drift, kick)
+
+    def init(self, problem: Hamiltonian, t, h, y: Packed) -> Array:
+        """Rate of the first flow at the start."""
+        q, p = problem.split(y)
+        rate, _ = self._rates(problem)
+        return rate(t, q if self.first == "V" else p)
+
+    def step(self, problem: Hamiltonian, t, h, y: Packed, carry: Array):
         """One step: the word, as a loop over pairs of flows.
 
         Written out as one expression, XLA would evaluate early flows again for every later one.
         """
-        head, *tail = self.word
-        flows = [flow for flow, _ in tail]
-        weights = np.array([weight for _, weight in tail]).reshape(-1, 2)
-        drifts = weights[:, flows.index("T")]
-        clock = np.cumsum(drifts) - (drifts if self.first == "V" else 0.0)
+        (_, head), *tail = self.word
+        second, first = np.array([weight for _, weight in tail]).reshape(-1, 2).T
+        clock_second = head + np.cumsum(first) - first
+        clock_first = np.cumsum(second)
+        rate_first, rate_second = self._rates(problem)
+
+        def pair(state, row):
+            x, z, _ = state
+            w_second, w_first, now_second, now_first = row
+            z = z + w_second * h * rate_second(t + now_second * h, x)
+            rate = rate_first(t + now_first * h, z)
+            return (x + w_first * h * rate, z, rate), None
+
         q, p = problem.split(y)
-
-        if self.first == "V":
-            p = p - head[1] * h * carry
-
-            def pair(state, row):
-                q, p, _ = state
-                (drift, kick), begun = row
-                q = q + drift * h * problem.dHdp(t + begun * h, q, p)
-                gradient = problem.dHdq(t + (begun + drift) * h, q, p)
-                return (q, p - kick * h * gradient, gradient), None
-        else:
-            q = q + head[1] * h * problem.dHdp(t, q, p)
-
-            def pair(state, row):
-                q, p, _ = state
-                (kick, drift), done = row
-                now = t + (head[1] + done - drift) * h
-                p = p - kick * h * problem.dHdq(now, q, p)
-                return (q + drift * h * problem.dHdp(now, q, p), p, None), None
-
-        (q, p, gradient), _ = lax.scan(pair, (q, p, carry), (weights, clock))
-        return jnp.concatenate([q, p]), gradient, StepInfo.explicit()
+        x, z = (p, q) if self.first == "V" else (q, p)
+        start = (x + head * h * carry, z, carry)
+        (x, z, rate), _ = lax.scan(pair, start, (second, first, clock_second, clock_first))
+        q, p = (z, x) if self.first == "V" else (x, z)
+        return jnp.concatenate([q, p]), rate, StepInfo.explicit()
 
 
 def _merged(letters: list[tuple[Flow, float]]) -> tuple[tuple[Flow, float], ...]:

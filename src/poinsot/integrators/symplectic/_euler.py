@@ -1,22 +1,33 @@
 """The two symplectic Euler methods, each the other's adjoint."""
 
-from typing import ClassVar
+import dataclasses
 
 import jax.numpy as jnp
 from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, Packed, Result, StepInfo
-from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.solvers import EPS, Stopping, fixed_point
 
-REFERENCE = "Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI (3.1)"
+TRAITS = Traits(
+    name="symplectic Euler A",
+    order=1,
+    symmetric=False,
+    symplectic=True,
+    conserves=frozenset({"linear", "bilinear"}),
+    needs="hamiltonian",
+    reference="Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI (3.1)",
+)
 
 
 def implicit_shift(x: Array, h, rate) -> tuple[Array, StepInfo]:
     r"""Solve $x_1 = x + h\,r(x_1)$ to round-off, for one half of a phase space."""
     guess = x + h * rate(x)
     unit = EPS * (jnp.max(jnp.abs(x), axis=0) + jnp.max(jnp.abs(guess), axis=0)) + 1e-300
-    size = lambda dx: jnp.max(jnp.max(jnp.abs(dx), axis=0) / unit)
+
+    def size(dx):
+        return jnp.max(jnp.max(jnp.abs(dx), axis=0) / unit)
+
     x1, info = fixed_point(lambda z: x + h * rate(z), guess, size, Stopping())
     result = jnp.where(info.converged, Result.successful, Result.stage_equations_not_converged)
     return x1, StepInfo(result.astype(jnp.int32), info.iterations)
@@ -49,12 +60,10 @@ class SymplecticEulerA(AbstractIntegrator):
     Explicit when $H$ is separable; else one implicit equation for $q_1$. Adjoint of `SymplecticEulerB`.
     """
 
-    needs: ClassVar[str] = "hamiltonian"
-    order: ClassVar[int] = 1
-    symmetric: ClassVar[bool] = False
-    symplectic: ClassVar[bool] = True
-    conserves: ClassVar[frozenset[str]] = frozenset({"linear", "bilinear"})
-    reference: ClassVar[str] = REFERENCE
+    @property
+    def traits(self) -> Traits:
+        """Order 1, symplectic."""
+        return TRAITS
 
     def init(self, problem: Hamiltonian, t, h, y: Packed) -> None:
         """Nothing is carried."""
@@ -73,12 +82,10 @@ class SymplecticEulerB(AbstractIntegrator):
     Explicit when $H$ is separable; else one implicit equation for $p_1$. Adjoint of `SymplecticEulerA`.
     """
 
-    needs: ClassVar[str] = "hamiltonian"
-    order: ClassVar[int] = 1
-    symmetric: ClassVar[bool] = False
-    symplectic: ClassVar[bool] = True
-    conserves: ClassVar[frozenset[str]] = frozenset({"linear", "bilinear"})
-    reference: ClassVar[str] = REFERENCE
+    @property
+    def traits(self) -> Traits:
+        """Order 1, symplectic."""
+        return dataclasses.replace(TRAITS, name="symplectic Euler B")
 
     def init(self, problem: Hamiltonian, t, h, y: Packed) -> None:
         """Nothing is carried."""

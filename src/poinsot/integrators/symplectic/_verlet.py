@@ -1,12 +1,12 @@
 """Störmer-Verlet in both orders."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import equinox as eqx
 import jax.numpy as jnp
 
 from poinsot.core import Hamiltonian, Packed
-from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.symplectic._euler import euler_a, euler_b
 
 
@@ -26,18 +26,24 @@ class StormerVerlet(AbstractIntegrator):
         form: `"pqp"` or `"qpq"`.
     """
 
-    needs: ClassVar[str] = "hamiltonian"
-    order: ClassVar[int] = 2
-    symmetric: ClassVar[bool] = True
-    symplectic: ClassVar[bool] = True
-    conserves: ClassVar[frozenset[str]] = frozenset({"linear", "bilinear"})
-    reference: ClassVar[str] = "Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI (3.4)"
-
     form: Literal["pqp", "qpq"] = eqx.field(default="pqp", static=True)
 
     def __check_init__(self):
         if self.form not in ("pqp", "qpq"):
             raise ValueError(f"StormerVerlet: form must be 'pqp' or 'qpq', got {self.form!r}")
+
+    @property
+    def traits(self) -> Traits:
+        """Order 2, symmetric, symplectic."""
+        return Traits(
+            name=f"Störmer-Verlet ({self.form})",
+            order=2,
+            symmetric=True,
+            symplectic=True,
+            conserves=frozenset({"linear", "bilinear"}),
+            needs="hamiltonian",
+            reference="Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI (3.4)",
+        )
 
     def init(self, problem: Hamiltonian, t, h, y: Packed) -> None:
         """Nothing is carried."""

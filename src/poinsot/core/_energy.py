@@ -1,0 +1,85 @@
+"""The two shapes of a Hamiltonian function: any, and kinetic plus potential energy."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from poinsot.core._signature import UserFunction, optional_function, user_function
+
+
+class GeneralEnergy(eqx.Module):
+    """Any function `H(t, q, p, params)`, with gradients by automatic differentiation unless given."""
+
+    separable: ClassVar[bool] = False
+
+    H: UserFunction
+    gradient_q: UserFunction | None
+    gradient_p: UserFunction | None
+
+    def __init__(self, H: Callable, dHdq: Callable | None, dHdp: Callable | None):
+        self.H = user_function(H, ("q", "p"), "H")
+        self.gradient_q = optional_function(dHdq, ("q", "p"), "dHdq")
+        self.gradient_p = optional_function(dHdp, ("q", "p"), "dHdp")
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether time enters."""
+        return self.H.takes_time
+
+    def value(self, t, q: Array, p: Array, params: Any) -> Array:
+        """The energy."""
+        return self.H(t, q, p, params)
+
+    def dq(self, t, q: Array, p: Array, params: Any) -> Array:
+        """Gradient in the positions."""
+        if self.gradient_q is not None:
+            return self.gradient_q(t, q, p, params)
+        return jax.grad(lambda x: jnp.sum(self.H(t, x, p, params)))(q)
+
+    def dp(self, t, q: Array, p: Array, params: Any) -> Array:
+        """Gradient in the momenta."""
+        if self.gradient_p is not None:
+            return self.gradient_p(t, q, p, params)
+        return jax.grad(lambda x: jnp.sum(self.H(t, q, x, params)))(p)
+
+
+class SeparableEnergy(eqx.Module):
+    """Kinetic energy `T(t, p, params)` plus potential energy `V(t, q, params)`."""
+
+    separable: ClassVar[bool] = True
+
+    T: UserFunction
+    V: UserFunction
+    gradient_q: UserFunction | None
+    gradient_p: UserFunction | None
+
+    def __init__(self, T: Callable, V: Callable, dVdq: Callable | None, dTdp: Callable | None):
+        self.T = user_function(T, ("p",), "T")
+        self.V = user_function(V, ("q",), "V")
+        self.gradient_q = optional_function(dVdq, ("q",), "dHdq")
+        self.gradient_p = optional_function(dTdp, ("p",), "dHdp")
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether time enters."""
+        return self.T.takes_time or self.V.takes_time
+
+    def value(self, t, q: Array, p: Array, params: Any) -> Array:
+        """The energy."""
+        return self.T(t, p, params) + self.V(t, q, params)
+
+    def dq(self, t, q: Array, p: Array, params: Any) -> Array:
+        """Gradient of the potential energy; `p` is not looked at."""
+        if self.gradient_q is not None:
+            return self.gradient_q(t, q, params)
+        return jax.grad(lambda x: jnp.sum(self.V(t, x, params)))(q)
+
+    def dp(self, t, q: Array, p: Array, params: Any) -> Array:
+        """Gradient of the kinetic energy; `q` is not looked at."""
+        if self.gradient_p is not None:
+            return self.gradient_p(t, p, params)
+        return jax.grad(lambda x: jnp.sum(self.T(t, x, params)))(p)
