@@ -1,1 +1,5 @@
-"""."""
+"""The command line: `poinsot run`, `methods`, `systems`, `verify`, `reproduce`."""
+
+from poinsot.cli._app import app, main
+
+__all__ = ["app", "main"]

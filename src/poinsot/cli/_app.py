@@ -1,0 +1,114 @@
+"""The program `poinsot`: its commands and their options.
+
+Everything heavy is imported inside the commands, so that `poinsot --help` answers at once.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poinsot._version import __version__
+from poinsot.cli._exits import one_line_errors
+
+app = typer.Typer(
+    name="poinsot",
+    help="Simulate Hamiltonian systems so that what physics conserves stays conserved.",
+    epilog="Exit codes: 0 done, 1 not confirmed, 2 wrong input, 3 simulation failed, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    # Importing rich for the help pages would double the time they take.
+    rich_markup_mode=None,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"poinsot {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def poinsot(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Simulate Hamiltonian systems so that what physics conserves stays conserved."""
+
+
+@app.command()
+@one_line_errors
+def run(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario file, in TOML.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results.", show_default="runs/<name of the scenario>")
+    ] = None,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="Write no pictures.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Run a scenario, report what was conserved, save the motion and pictures of it."""
+    from poinsot.cli._run import run_scenario
+
+    run_scenario(scenario, out, pictures=not no_plots, quiet=quiet)
+
+
+@app.command()
+@one_line_errors
+def methods(as_json: Json = False) -> None:
+    """List every integrator with its declared properties."""
+    from poinsot.cli._methods import show_methods
+
+    show_methods(as_json)
+
+
+@app.command()
+@one_line_errors
+def systems(as_json: Json = False) -> None:
+    """List the systems of the library with their parameters and defaults."""
+    from poinsot.cli._systems import show_systems
+
+    show_systems(as_json)
+
+
+@app.command()
+@one_line_errors
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Integrators by short name.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Verify all integrators; takes minutes.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Measure what integrators declare: order, symplecticity, reversibility, invariants."""
+    from poinsot.cli._verify import verify_methods
+
+    verify_methods(names or [], every, as_json)
+
+
+@app.command()
+@one_line_errors
+def reproduce(
+    item: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="A table or figure; lists them if left out.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A shorter run.")] = False,
+    as_json: Json = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for figures and data.")] = None,
+) -> None:
+    """Regenerate a table or figure of a paper, our numbers beside the published ones."""
+    from poinsot.cli._reproduce import list_items, reproduce_item
+
+    if item is None:
+        list_items(as_json)
+    else:
+        reproduce_item(item, quick, as_json, out)
+
+
+def main() -> None:
+    """Entry point of the program `poinsot`."""
+    app()

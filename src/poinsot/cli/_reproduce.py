@@ -1,0 +1,1 @@
+"""`poinsot reproduce`: tables and figures of the papers, regenerated."""
