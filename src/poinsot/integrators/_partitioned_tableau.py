@@ -56,7 +56,7 @@ class PartitionedTableau:
                 f"a pair needs the same weights, or it is symplectic only where H = T(p) + V(q)"
             )
         with working_precision():
-            conditions, guaranteed = self._conditions()
+            conditions, guaranteed = self.conditions()
             trees, limit = _elementary_weights(self), MAX_BICOLOURED_TREE_ORDER
             verify_order(self.name, self.order, conditions, guaranteed, trees, limit, self.tolerance)
 
@@ -86,7 +86,7 @@ class PartitionedTableau:
         """Whether the pair is its own adjoint: both tableaux are."""
         return self.position.symmetric and self.momentum.symmetric
 
-    def _conditions(self) -> tuple[SimplifyingConditions, int]:
+    def conditions(self) -> tuple[SimplifyingConditions, int]:
         """Conditions common to both tableaux, and the order of the pair that they guarantee."""
         first, second = simplifying_conditions(self.position), simplifying_conditions(self.momentum)
         common = SimplifyingConditions(*map(min, zip(first, second, strict=True)))

@@ -35,7 +35,7 @@ class Composition(AbstractIntegrator):
 
     Args:
         base: the method $\Phi$ or $\chi$.
-        scheme: a `CompositionScheme`, or the name of one such as `"yoshida4"`, `"kahan-li8"`, `"blanes-moan6"`.
+        scheme: a `CompositionScheme`, or its name, such as `"yoshida4"`, `"kahan-li8"`, `"blanes-moan6"`.
         adjoint: the method $\chi^*$, for schemes of the second form.
 
     Example:

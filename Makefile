@@ -1,0 +1,49 @@
+# Every target sets up what it needs in .venv first; nothing else on the machine is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: demo test test-slow lint format docs bench clean
+
+demo: $(INSTALLED)
+	$(BIN)/poinsot run examples/kepler.toml --out runs/kepler
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+
+test-slow: $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m mkdocs build --strict
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/hamiltonian.py
+
+$(INSTALLED): pyproject.toml src/poinsot/_version.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group dev --editable '.[all]'
+	touch $@
+
+$(VENV)/.installed-docs: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
+
+$(VENV)/.installed-bench: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --group bench
+	touch $@
+
+clean:
+	rm -rf $(VENV) runs site

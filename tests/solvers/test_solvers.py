@@ -1,0 +1,76 @@
+"""Fixed point and simplified Newton: round-off or a failure, with implicit derivatives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from poinsot.solvers import EPS, Stopping, fixed_point, simplified_newton
+
+
+def size(dx):
+    return jnp.max(jnp.abs(dx)) / EPS
+
+
+def kepler(eccentricity, mean_anomaly):
+    """E = M + e sin E, whose derivatives are known in closed form."""
+    x, info = fixed_point(
+        lambda x: mean_anomaly + eccentricity * jnp.sin(x), jnp.ones(1), size, Stopping(tolerance=1.0)
+    )
+    return x[0], info
+
+
+def newton_kepler(eccentricity, mean_anomaly):
+    def residual(x):
+        return x - mean_anomaly - eccentricity * jnp.sin(x)
+
+    jacobian = jnp.array([[1.0]]) - eccentricity * jnp.cos(1.0)
+    x, info = simplified_newton(residual, jnp.ones(1), jacobian, size, Stopping(tolerance=1.0))
+    return x[0], info
+
+
+def test_both_solve_to_round_off():
+    for solver in (kepler, newton_kepler):
+        x, info = solver(0.3, 0.9)
+        assert bool(info.converged)
+        assert abs(float(x) - 0.3 * np.sin(float(x)) - 0.9) <= 2 * EPS
+        assert 3 < int(info.iterations) < 40
+
+
+def test_divergence_is_reported():
+    x, info = fixed_point(lambda x: 2.0 * x + 1.0, jnp.ones(1), size, Stopping(max_iterations=60))
+    assert not bool(info.converged)
+    _, info = fixed_point(lambda x: x * x, 2.0 * jnp.ones(1), size, Stopping())
+    assert not bool(info.converged) and int(info.iterations) < 20, "stops at the first infinity"
+
+
+def test_noise_floor_counts_as_converged_but_a_plateau_does_not():
+    def cycle(amplitude):
+        return fixed_point(
+            lambda x: amplitude - x, jnp.zeros(1), size, Stopping(tolerance=0.0, max_iterations=30)
+        )[1]
+
+    assert bool(cycle(10 * EPS).converged)
+    assert not bool(cycle(1e-6).converged)
+
+
+def test_derivatives_in_both_modes():
+    e, m = 0.3, 0.9
+    for solver in (kepler, newton_kepler):
+        x, _ = solver(e, m)
+        slope = 1.0 / (1.0 - e * np.cos(float(x)))
+        exact = (np.sin(float(x)) * slope, slope)
+        for mode in (jax.jacfwd, jax.jacrev):
+            found = mode(lambda e, m: solver(e, m)[0], argnums=(0, 1))(e, m)  # noqa: B023
+            np.testing.assert_allclose(found, exact, rtol=1e-13)
+        second = jax.grad(jax.grad(lambda m: solver(e, m)[0]))(m)  # noqa: B023
+        np.testing.assert_allclose(second, -e * np.sin(float(x)) * slope**3, rtol=1e-12)
+
+
+def test_lanes_fail_alone():
+    def solve(factor):
+        x, info = fixed_point(lambda x: factor * jnp.cos(x), jnp.ones(1), size, Stopping(max_iterations=200))
+        return x[0], info.converged
+
+    x, converged = jax.vmap(solve)(jnp.array([0.5, 2.0, 0.7]))
+    assert converged.tolist() == [True, False, True]
+    np.testing.assert_allclose(x[0], solve(0.5)[0], rtol=4 * EPS)
