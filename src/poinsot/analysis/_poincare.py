@@ -139,6 +139,7 @@ def _march(
     # Watching for the event is done here: a marcher that knows it would stop before the crossing.
     free = Marcher(marcher.problem, marcher.integrator, marcher.t0, marcher.h)
     loop, result, pace = begin(free, y), Result.successful, Pace()
+    assert marcher.event is not None
     found = [Crossings.room(0, y).first(0)]
     with Progress(progress, steps, type(marcher.integrator).__name__) as bar:
         try:
@@ -191,17 +192,16 @@ def _watch(marcher: Marcher, event: Event, loop: LoopState, until) -> tuple[Loop
 def _points(marcher: Marcher, crossings: Crossings, locate: bool) -> tuple[np.ndarray, np.ndarray]:
     """Where the points lie, in steps from the start, and the states there."""
     if not locate:
-        return crossings.n + 1.0, np.asarray(crossings.after)
-    total = len(crossings.n)
-    places, states = [np.zeros(0)], [np.zeros((0, *crossings.before.shape[1:]))]
+        return np.asarray(crossings.n) + 1.0, np.asarray(crossings.after)
+    n, before = np.asarray(crossings.n), np.asarray(crossings.before)
+    total = len(n)
+    places, states = [np.zeros(0)], [np.zeros((0, *before.shape[1:]))]
     for begin_at in range(0, total, BLOCK):
         # The last block repeats its last crossing, so that all blocks run the same program.
         rows = np.minimum(np.arange(begin_at, begin_at + BLOCK), total - 1)
         size = min(BLOCK, total - begin_at)
-        fraction, y = _locate_block(
-            marcher, jnp.asarray(crossings.n[rows]), jnp.asarray(crossings.before[rows])
-        )
-        places.append(crossings.n[rows][:size] + np.asarray(fraction)[:size])
+        fraction, y = _locate_block(marcher, jnp.asarray(n[rows]), jnp.asarray(before[rows]))
+        places.append(n[rows][:size] + np.asarray(fraction)[:size])
         states.append(np.asarray(y)[:size])
     return np.concatenate(places), np.concatenate(states)
 

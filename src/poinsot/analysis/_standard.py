@@ -1,0 +1,63 @@
+r"""The problems on which traits are measured: nonlinear, with one invariant of each polynomial kind.
+
+Two bodies in the plane, at $x_1, x_2$, and a pair of oscillators $(q_5, p_5), (q_6, p_6)$; with
+$s = |x_1 - x_2|^2$ and $I_j = \tfrac12 (q_j^2 + p_j^2)$,
+
+$$ H = \Big(\frac{|p_1|^2}{2} + \frac{|p_2|^2}{3}\Big)\Big(1 + \frac s4\Big)
+     + \sqrt{1+s}\,\Big(1 + \frac{q_5 q_6 + p_5 p_6}{4}\Big) + \frac{I_5^2 + I_6^2}{2}. $$
+
+It is even in the momenta, and conserved are the total momentum (linear), the angular momentum of the bodies
+(bilinear in $q$ and $p$) and $I_5 + I_6$ (quadratic, not bilinear). Methods that need a separable Hamiltonian
+are measured on
+
+$$ H = \frac{|p_1|^2}{2} + \frac{|p_2|^2}{3} + \frac{p_5^2 + p_6^2}{2} + (1+s)^{3/2} + \frac{q_5^2 + q_6^2}{2} $$
+
+with the same invariants.
+"""
+
+from functools import cache
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from poinsot.core import Hamiltonian, State
+
+START = State(q=[0.7, -0.2, -0.4, 0.3, 0.5, -0.3], p=[0.2, 0.6, -0.2, -0.5, 0.4, 0.7])
+
+
+def _squared_distance(q: Array) -> Array:
+    return (q[0] - q[2]) ** 2 + (q[1] - q[3]) ** 2
+
+
+def _kinetic(p: Array) -> Array:
+    return (p[0] ** 2 + p[1] ** 2) / 2.0 + (p[2] ** 2 + p[3] ** 2) / 3.0
+
+
+def _energy(q: Array, p: Array) -> Array:
+    s, (first, second) = _squared_distance(q), 0.5 * (q[4:] ** 2 + p[4:] ** 2)
+    exchange = q[4] * q[5] + p[4] * p[5]
+    bodies = _kinetic(p) * (1.0 + s / 4.0)
+    return bodies + jnp.sqrt(1.0 + s) * (1.0 + exchange / 4.0) + (first**2 + second**2) / 2.0
+
+
+INVARIANTS = {
+    "linear": lambda q, p: p[0] + p[2],
+    "bilinear": lambda q, p: q[0] * p[1] - q[1] * p[0] + q[2] * p[3] - q[3] * p[2],
+    "quadratic": lambda q, p: 0.5 * (q[4] ** 2 + p[4] ** 2 + q[5] ** 2 + p[5] ** 2),
+}
+
+
+@cache
+def nonseparable() -> Hamiltonian:
+    """The standard problem given as one `H(q, p)`."""
+    return Hamiltonian(_energy, invariants=INVARIANTS)
+
+
+@cache
+def separable() -> Hamiltonian:
+    """The standard problem given as `T(p) + V(q)`."""
+    return Hamiltonian(
+        T=lambda p: _kinetic(p) + 0.5 * (p[4] ** 2 + p[5] ** 2),
+        V=lambda q: (1.0 + _squared_distance(q)) ** 1.5 + 0.5 * (q[4] ** 2 + q[5] ** 2),
+        invariants=INVARIANTS,
+    )

@@ -1,0 +1,203 @@
+"""Declared against measured: every trait of an integrator, on a standard nonlinear problem."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+
+import numpy as np
+
+from poinsot.analysis import _standard
+from poinsot.analysis._order import FLOOR, OrderEstimate, order_estimate, reference_solution
+from poinsot.analysis._reversibility import reversibility
+from poinsot.analysis._symplecticity import symplecticity
+from poinsot.analysis._travel import travel
+from poinsot.core import Hamiltonian, Result, State
+from poinsot.integrators import AbstractIntegrator, by_name
+from poinsot.integrators._tableau import simplifying_conditions
+from poinsot.solvers import EPS
+
+T1 = 2.0
+"""End of the runs that measure the order."""
+ORDER_TOLERANCE = 0.15
+ROUND_OFF = 1e-13
+"""Largest defect of one step, relative to its size, that counts as round-off."""
+MOST_MEASURABLE = 8
+"""Highest order whose slope shows in double precision."""
+STEPS = 10_000
+"""Steps over which invariants are followed."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One property: what is declared, what was measured, and whether the two agree."""
+
+    property: str
+    declared: str
+    measured: float
+    tolerance: float
+    passed: bool
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The checks of one integrator."""
+
+    integrator: str
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every declared property was measured, and none is understated."""
+        return all(check.passed for check in self.checks)
+
+    def to_dict(self) -> dict:
+        """Plain data, ready for JSON."""
+        return {
+            "integrator": self.integrator,
+            "passed": self.passed,
+            "checks": [asdict(check) for check in self.checks],
+        }
+
+    def __str__(self) -> str:
+        rows = [("property", "declared", "measured", "tolerance", "", "")]
+        for check in self.checks:
+            verdict = "ok" if check.passed else "FAILED"
+            measured = f"{check.measured:.1e}" if 0.0 < check.tolerance < 1e-3 else f"{check.measured:.4g}"
+            rows.append(
+                (check.property, check.declared, measured, f"{check.tolerance:.2g}", verdict, check.note)
+            )
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = (
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
+        )
+        return "\n".join([self.integrator, *(line.rstrip() for line in lines)])
+
+
+def verify(integrator: AbstractIntegrator | str) -> Verification:
+    r"""Measure every trait that an integrator declares.
+
+    - *order*: slope of the global error within 0.15 of the declared order, separately for positions and
+      momenta (`order_estimate`). Above order 8 doubles do not resolve a slope: there the simplifying
+      conditions of the tableau, in 50 digits, prove the order, and the runs must still converge faster than
+      $h^8$ down to round-off.
+    - *symplectic*: certificate at most 1e-13 at two step sizes (`symplecticity`).
+    - *symmetric*: a step undone by the step back, and by the step with momenta reversed, to 1e-13
+      (`reversibility`).
+    - *invariants*: linear, bilinear and quadratic ones kept over 10,000 steps to one unit of round-off per
+      step.
+
+    A property that is declared absent and yet holds to round-off is understated, which fails too. Implicit
+    methods are measured on a Hamiltonian that is not separable.
+
+    Args:
+        integrator: an integrator, or the short name of a registered one.
+    """
+    name = integrator if isinstance(integrator, str) else repr(integrator)
+    method = by_name(integrator) if isinstance(integrator, str) else integrator
+    problem = _standard.separable() if method.needs == "separable" else _standard.nonseparable()
+    checks = (
+        *_orders(problem, method),
+        _symplectic(problem, method),
+        _symmetric(problem, method),
+        *_invariants(problem, method),
+    )
+    return Verification(name, checks)
+
+
+@cache
+def _exact(separable: bool) -> State:
+    problem = _standard.separable() if separable else _standard.nonseparable()
+    return reference_solution(problem, _standard.START, T1)
+
+
+def _orders(problem: Hamiltonian, method: AbstractIntegrator) -> Iterator[Check]:
+    """Slopes of positions and momenta, or a proof by the coefficients where slopes do not show."""
+    reference = _exact(problem.separable)
+    estimate = order_estimate(problem, method, _standard.START, T1, reference=reference)
+    if method.order <= MOST_MEASURABLE:
+        for label, slope in estimate.slope.items():
+            points = int(np.sum(estimate.used[label]))
+            passed = abs(slope - method.order) <= ORDER_TOLERANCE
+            note = f"slope over {points} points" if points else "fewer than three points above round-off"
+            yield Check(f"order in {label}", str(method.order), slope, ORDER_TOLERANCE, passed, note)
+        return
+    proved, note = _proved_order(method)
+    yield Check("order", str(method.order), proved, 0.0, proved == method.order, note)
+    slope = _least_slope(estimate, reference)
+    yield Check(
+        "convergence", f"> {MOST_MEASURABLE}", slope, 0.0, slope > MOST_MEASURABLE, "down to round-off"
+    )
+
+
+def _proved_order(method: AbstractIntegrator) -> tuple[int, str]:
+    """Order that the coefficients guarantee by Butcher's theorem, and how."""
+    tableau = getattr(method, "tableau", None)
+    if tableau is not None:
+        conditions = simplifying_conditions(tableau)
+        return conditions.order, f"{conditions} in 50 digits; doubles resolve no slope"
+    pair = getattr(method, "pair", None)
+    if pair is not None:
+        conditions, order = pair.conditions()
+        return order, f"{conditions} of both tableaux in 50 digits; doubles resolve no slope"
+    return 0, f"an order above {MOST_MEASURABLE} can only be proved of a tableau"
+
+
+def _least_slope(estimate: OrderEstimate, reference: State) -> float:
+    """Least slope from the coarsest run that succeeded to the next, where that one meets the floor at best."""
+    slopes = []
+    for label, error in estimate.error.items():
+        size = float(np.max(np.abs(reference[label])))
+        k = int(np.argmax(np.isfinite(error)))
+        finer = max(error[k + 1], FLOOR * EPS * np.sqrt(estimate.steps[k + 1]) * size)
+        slopes.append(np.log(error[k] / finer) / np.log(estimate.h[k] / estimate.h[k + 1]))
+    return float(min(slopes))
+
+
+def _step_size(method: AbstractIntegrator) -> float:
+    """A step at which the method's own defects are far above round-off and its iterations converge."""
+    return min(0.05 * method.order, 0.4)
+
+
+def _symplectic(problem: Hamiltonian, method: AbstractIntegrator) -> Check:
+    """The certificate at two step sizes."""
+    h = _step_size(method)
+    certificates = [symplecticity(problem, method, _standard.START, size) for size in (h, h / 2.0)]
+    converged = all(certificate.result is Result.successful for certificate in certificates)
+    defect = max(certificate.defect for certificate in certificates) if converged else np.inf
+    return _yes_or_no("symplectic", method.symplectic, defect, ROUND_OFF, f"h = {h:g} and {h / 2.0:g}")
+
+
+def _symmetric(problem: Hamiltonian, method: AbstractIntegrator) -> Check:
+    """A step back, and a step with momenta reversed: the standard Hamiltonians are even in them."""
+    h = _step_size(method)
+    there = travel(problem, method, problem.pack(_standard.START), h, 1)
+    q, p = problem.split(there.y)
+    back = travel(problem, method, problem.pack(State(q=q, p=-p)), h, 1)
+    q, p = problem.split(back.y)
+    start = _standard.START
+    returned = max(float(np.max(np.abs(q - start.q))), float(np.max(np.abs(p + start.p))))
+    defect = max(returned, reversibility(problem, method, start, h)) if there.ok and back.ok else np.inf
+    return _yes_or_no("symmetric", method.symmetric, defect, ROUND_OFF, f"h = {h:g}")
+
+
+def _invariants(problem: Hamiltonian, method: AbstractIntegrator) -> Iterator[Check]:
+    """Largest deviations over many steps."""
+    h, steps, y = _step_size(method) / 2.0, STEPS, problem.pack(_standard.START)
+    run = travel(problem, method, y, h, steps)
+    while not run.ok and steps > 1:
+        # A method that gains energy until it overflows is measured before it does.
+        steps //= 2
+        run = travel(problem, method, y, h, steps)
+    for kind in _standard.INVARIANTS:
+        deviation = float(run.deviation[kind]) if run.ok else np.inf
+        note = f"{int(run.steps)} steps of {h:g}"
+        yield _yes_or_no(f"{kind} invariants", kind in method.conserves, deviation, EPS * steps, note)
+
+
+def _yes_or_no(name: str, declared: bool, measured: float, tolerance: float, note: str) -> Check:
+    """A property that holds to `tolerance` or not; a claim must be neither false nor understated."""
+    holds = bool(measured <= tolerance)
+    if holds and not declared:
+        note = f"understated: it holds. {note}"
+    return Check(name, "yes" if declared else "no", float(measured), tolerance, holds == declared, note)
