@@ -1,14 +1,12 @@
 """`poinsot run`: a scenario from its file to a report, a saved trajectory and pictures."""
 
-import importlib.util
-import os
 from pathlib import Path
 
 import typer
 
 from poinsot.cli._exits import ExitCode, fail
+from poinsot.cli._outputs import check_folder, check_installed
 from poinsot.cli._tables import as_json, show
-from poinsot.core import InputError
 from poinsot.io import Scenario, load_scenario
 from poinsot.simulate import Interrupted, SimulationError, Trajectory
 
@@ -18,8 +16,11 @@ def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool) -
     scenario = load_scenario(path)
     folder = out or Path(scenario.output.folder or Path("runs") / path.stem)
     pictures = pictures and scenario.output.pictures
-    _check_folder(folder)
-    _require_extras(store=scenario.output.store, pictures=pictures)
+    check_folder(folder)
+    if scenario.output.store:
+        check_installed(("xarray", "zarr"), "data", "set store = false in [output]")
+    if pictures:
+        check_installed(("matplotlib",), "plot", "give --no-plots")
     code = ExitCode.done
     try:
         trajectory = scenario.run(progress=False if quiet else None)
@@ -50,26 +51,6 @@ def _outcome(trajectory: Trajectory) -> str:
     attributes = trajectory.attributes
     steps, seconds = attributes["steps"], attributes["wall_seconds"]
     return f"{steps:,} steps in {seconds:.2g} s, {len(trajectory):,} states kept; {trajectory.message}"
-
-
-def _check_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be written before the run, so that it does not cost the run."""
-    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    writable = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
-    if not writable:
-        reason = "cannot be written to" if existing.is_dir() else "is a file"
-        raise InputError(f"output folder {folder}: {existing} {reason}; choose another with --out")
-
-
-def _require_extras(*, store: bool, pictures: bool) -> None:
-    needed = [
-        *(("xarray", "data", "set store = false in [output]"),) * store,
-        *(("zarr", "data", "set store = false in [output]"),) * store,
-        *(("matplotlib", "plot", "give --no-plots"),) * pictures,
-    ]
-    for package, extra, instead in needed:
-        if importlib.util.find_spec(package) is None:
-            raise InputError(f"{package} is not installed; pip install 'poinsot[{extra}]', or {instead}")
 
 
 def _write(trajectory: Trajectory, folder: Path, *, store: bool, pictures: bool) -> list[Path]:

@@ -1,0 +1,151 @@
+"""`poinsot run` from a file to results: success, failure and interruption."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import poinsot as pt
+from poinsot.cli import app
+from poinsot.io import load_scenario
+from poinsot.simulate import _simulate
+
+OSCILLATOR = """
+[system]
+name = "harmonic-oscillator"
+
+[integrator]
+name = "verlet"
+
+[run]
+t1 = 40.0
+dt = 0.1
+"""
+
+# Starts far out on an ellipse of eccentricity 0.9; near the centre the step is too large for the iteration.
+CLOSE_ENCOUNTER = """
+[system]
+name = "kepler"
+
+[start]
+q = [1.9, 0.0]
+p = [0.0, 0.23]
+
+[integrator]
+name = "gauss4"
+
+[run]
+t1 = 10.0
+dt = 0.1
+"""
+
+
+def invoke(folder: Path, scenario: str, *options: str):
+    path = folder / "case.toml"
+    path.write_text(scenario)
+    return CliRunner().invoke(app, ["run", str(path), *options], catch_exceptions=False)
+
+
+def read_json(path: Path):
+    return json.loads(path.read_text(), parse_constant=pytest.fail)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    result = invoke(folder, OSCILLATOR, "--out", str(folder / "deep" / "out"))
+    return result, folder
+
+
+def test_it_succeeds_and_prints_the_report(done):
+    result, _ = done
+    assert result.exit_code == 0
+    assert "harmonic-oscillator with verlet, from t = 0 to 40 in steps of 0.1" in result.stdout
+    assert "energy" in result.stdout and "bounded" in result.stdout
+    assert "400 steps" in result.stdout and "401 states kept" in result.stdout
+
+
+def test_every_printed_path_is_there(done):
+    result, folder = done
+    out = folder / "deep" / "out"
+    printed = [Path(line.strip()) for line in result.stdout.splitlines() if str(out) in line]
+    assert {out / "trajectory.zarr", out / "report.json"} < set(printed)
+    assert set(printed) == set(out.iterdir())
+    pictures = [path for path in printed if path.suffix == ".png"]
+    assert pictures and all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
+
+
+def test_saved_motion_is_the_motion(done):
+    _, folder = done
+    loaded = pt.load(folder / "deep" / "out" / "trajectory.zarr")
+    run = load_scenario(folder / "case.toml").run(progress=False)
+    np.testing.assert_array_equal(loaded.q, run.q)
+    assert loaded.attributes["scenario"] == run.attributes["scenario"]
+
+
+def test_report_as_json(done):
+    _, folder = done
+    report = read_json(folder / "deep" / "out" / "report.json")
+    assert (report["result"], report["steps"]) == ("successful", 400)
+    assert report["scenario"]["run"] == {"t0": 0.0, "t1": 40.0, "dt": 0.1, "last_step": "refuse"}
+    assert "bounded" in json.dumps(report["report"])
+
+
+def test_quiet_and_without_pictures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = invoke(tmp_path, OSCILLATOR, "--quiet", "--no-plots")
+    assert (result.exit_code, result.output) == (0, "")
+    assert {path.name for path in (tmp_path / "runs" / "case").iterdir()} == {
+        "trajectory.zarr",
+        "report.json",
+    }
+
+
+def test_outputs_of_the_scenario(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    output = '[output]\nfolder = "here"\nstore = false\npictures = false\n'
+    assert invoke(tmp_path, OSCILLATOR + output).exit_code == 0
+    assert [path.name for path in (tmp_path / "here").iterdir()] == ["report.json"]
+    assert invoke(tmp_path, OSCILLATOR + output, "--out", "there").exit_code == 0
+    assert (tmp_path / "there" / "report.json").exists()
+
+
+def test_a_second_run_replaces_the_first(tmp_path):
+    for dt in ("0.1", "0.2"):
+        result = invoke(tmp_path, OSCILLATOR.replace("0.1", dt), "--out", str(tmp_path / "out"), "--no-plots")
+        assert result.exit_code == 0
+    assert len(pt.load(tmp_path / "out" / "trajectory.zarr")) == 201
+    assert read_json(tmp_path / "out" / "report.json")["dt"] == 0.2
+
+
+def test_stage_iteration_that_does_not_converge(tmp_path):
+    result = invoke(tmp_path, CLOSE_ENCOUNTER, "--out", str(tmp_path / "out"))
+    assert result.exit_code == 3
+    prefix = pt.load(tmp_path / "out" / "trajectory.zarr")
+    assert prefix.result is pt.Result.stage_equations_not_converged
+    assert 2 < len(prefix) < 100 and np.all(np.isfinite(prefix.q))
+    assert prefix.t[-1] == pytest.approx(0.1 * prefix.attributes["steps"])
+    (line,) = result.stderr.splitlines()
+    assert f"step {prefix.attributes['steps'] + 1}, from t = {prefix.t[-1]:.12g}" in line
+    assert "did not converge" in line and str(tmp_path / "out") in line
+    assert read_json(tmp_path / "out" / "report.json")["result"] == "stage_equations_not_converged"
+
+
+def test_interruption_saves_what_was_computed(tmp_path, monkeypatch):
+    chunk, calls = _simulate._chunk, []
+
+    def interrupted(*args):
+        calls.append(args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return chunk(*args)
+
+    monkeypatch.setattr(_simulate, "_chunk", interrupted)
+    scenario = OSCILLATOR.replace("40.0", "400000.0")
+    result = invoke(tmp_path, scenario, "--out", str(tmp_path / "out"), "--no-plots")
+    assert result.exit_code == 130
+    prefix = pt.load(tmp_path / "out" / "trajectory.zarr")
+    assert prefix.result is pt.Result.interrupted and 1 < len(prefix) < 4_000_000
+    assert "interrupted" in result.stderr and str(tmp_path / "out") in result.stderr
