@@ -11,6 +11,7 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.integrators import AbstractIntegrator
+from poinsot.simulate._scale import roundoff_scales
 
 if TYPE_CHECKING:
     import xarray
@@ -56,10 +57,20 @@ class Trajectory:
         from poinsot._version import __version__
 
         states, conserved = _labelled(problem, times, packed)
+        # JAX sorts the keys of dictionaries; people expect the energy first and then their own order.
+        own = [name for name in conserved if name not in problem.invariants]
+        conserved = {name: conserved[name] for name in (*own, *problem.invariants)}
         attributes = {
             "version": __version__,
+            "problem": problem.kind,
             "integrator": repr(integrator),
             "method": integrator.name,
+            "traits": {
+                "order": integrator.order,
+                "symmetric": integrator.symmetric,
+                "symplectic": integrator.symplectic,
+                "conserves": sorted(integrator.conserves),
+            },
             "t0": t0,
             "dt": dt,
             "steps": steps,
@@ -97,6 +108,11 @@ class Trajectory:
             return self.result.message
         steps, t0, dt = (self.attributes[key] for key in ("steps", "t0", "dt"))
         return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}: {self.result.message}"
+
+    @cached_property
+    def scales(self) -> dict[str, np.ndarray]:
+        """How large each conserved quantity's response to a relative rounding error of the state is."""
+        return roundoff_scales(self.problem, self.t, self.components, self.conserved)
 
     @cached_property
     def dataset(self) -> "xarray.Dataset":
@@ -141,4 +157,7 @@ def _labelled(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray, b
     grown = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in (times, packed)]
     blocks = [[a[i : i + block] for a in grown] for i in range(0, len(grown[0]), block)]
     pieces = [_evaluate(problem, *one) for one in blocks]
-    return jax.tree.map(lambda *parts: np.concatenate(parts)[: len(times)], *pieces)
+    states, conserved = jax.tree.map(lambda *parts: np.concatenate(parts)[: len(times)], *pieces)
+    # JAX sorts the keys of a dict; people expect the energy first, then their own in their order.
+    own_order = [name for name in conserved if name not in problem.invariants] + list(problem.invariants)
+    return states, {name: conserved[name] for name in own_order}
