@@ -1,0 +1,33 @@
+"""Chaurasia (2012), a thesis on symplectic simulation of chains of rigid bodies: chapter 2.
+
+Figure 2.12 is a drawing. Most figures are printed without step size or length of the run, and their images
+are not at hand: what is checked is the claim that the text makes of each, as a number.
+"""
+
+from collections.abc import Callable
+
+from poinsot.papers._reproduction import Findings
+from poinsot.papers.chaurasia2012._energy_2_11 import figure_2_11
+from poinsot.papers.chaurasia2012._kepler import figure_2_6, figure_2_7, figure_2_8, figure_2_9
+from poinsot.papers.chaurasia2012._oscillator import figure_2_1
+from poinsot.papers.chaurasia2012._pendulum import figure_2_2, figure_2_3, figure_2_4, figure_2_5
+from poinsot.papers.chaurasia2012._section import figure_2_10
+from poinsot.papers.chaurasia2012._table_2_1 import table_2_1
+from poinsot.papers.chaurasia2012._top import figure_2_13, figure_2_14
+
+ITEMS: dict[str, tuple[str, Callable[[bool, bool | None], Findings]]] = {
+    "figure-2.1": ("Energy of the harmonic oscillator under six methods", figure_2_1),
+    "figure-2.2": ("Phase portrait of the nonlinear pendulum, Radau IIA", figure_2_2),
+    "figure-2.3": ("Phase portrait of the nonlinear pendulum, implicit midpoint", figure_2_3),
+    "figure-2.4": ("Energy of the nonlinear pendulum, Radau IIA", figure_2_4),
+    "figure-2.5": ("Energy of the nonlinear pendulum, implicit midpoint", figure_2_5),
+    "figure-2.6": ("Kepler orbit by explicit Euler", figure_2_6),
+    "figure-2.7": ("Kepler orbit by symplectic Euler, a step 100 times as long", figure_2_7),
+    "figure-2.8": ("Kepler orbit by Störmer-Verlet", figure_2_8),
+    "figure-2.9": ("Kepler orbit by Gauss of order 6", figure_2_9),
+    "figure-2.10": ("Poincaré section of the galactic orbit", figure_2_10),
+    "figure-2.11": ("Energy of the galactic orbit, RK4 and Gauss of order 6", figure_2_11),
+    "figure-2.13": ("Mass centre of the symmetric top over time", figure_2_13),
+    "figure-2.14": ("Mass centre of the symmetric top from above", figure_2_14),
+    "table-2.1": ("Points of the galactic orbit's Poincaré section for six methods", table_2_1),
+}

@@ -1,0 +1,162 @@
+"""Figures 2.6 to 2.9: Kepler orbits by four methods.
+
+Their runs take less than a second, so that the quick variant is the full one.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poinsot.integrators import by_name
+from poinsot.library import kepler
+from poinsot.papers._pictures import EXACT, NOT_SYMPLECTIC, SYMPLECTIC, canvas
+from poinsot.papers._reproduction import Findings, Number
+from poinsot.simulate import Trajectory, simulate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ECCENTRICITY = 0.6
+SHORT, LONG = 0.0005, 0.05
+END = 200.0
+METHODS = {
+    "explicit-euler": ("explicit Euler", SHORT, 51.01),
+    "symplectic-euler-a": ("symplectic Euler A", LONG, 13.71),
+    "verlet": ("Störmer-Verlet", LONG, 7.26),
+    "gauss6": ("Gauss of order 6", LONG, 34.09),
+}
+"""Label, step, and the seconds that the thesis needed."""
+OWN = (
+    "The thesis prints no steps, only that symplectic Euler takes one 100 times as long as explicit Euler. "
+    "We take 0.05 and 0.0005 up to t = 200, as in figure I.2.2 of Hairer, Lubich and Wanner, Geometric "
+    "Numerical Integration."
+)
+
+
+def figure_2_6(quick: bool, progress: bool | None) -> Findings:
+    """Explicit Euler leaves the ellipse although its step is the shortest."""
+    run, numbers = _run("explicit-euler", progress)
+    numbers.append(Number.at_least("relative error of the energy", _energy_error(run), 0.1))
+    remarks = ["As the thesis shows, the orbit spirals away from the exact ellipse.", OWN]
+    return _findings(run, "explicit-euler", numbers, remarks)
+
+
+def figure_2_7(quick: bool, progress: bool | None) -> Findings:
+    """Symplectic Euler is better than explicit Euler with a hundredth of its step."""
+    run, numbers = _run("symplectic-euler-a", progress)
+    other, _ = _run("explicit-euler", progress)
+    momentum = np.ptp(run.conserved["angular momentum"])
+    numbers += [
+        _ratio("distance from the ellipse", _off_ellipse, run, "explicit Euler", other, 1.0),
+        _ratio("energy error", _energy_error, run, "explicit Euler", other, 1.0),
+        Number.at_most("change of angular momentum", momentum, 1e-11),
+    ]
+    remarks = [
+        "As the thesis says, symplectic Euler is the more accurate with a step 100 times as long: its orbit "
+        "turns slowly but keeps its size and shape, and it keeps the angular momentum exactly.",
+        "The thesis calls it implicit; for a separable Hamiltonian such as this one it is explicit.",
+        OWN,
+    ]
+    return _findings(run, "symplectic-euler-a", numbers, remarks)
+
+
+def figure_2_8(quick: bool, progress: bool | None) -> Findings:
+    """Störmer-Verlet is more accurate than symplectic Euler."""
+    run, numbers = _run("verlet", progress)
+    other, _ = _run("symplectic-euler-a", progress)
+    numbers.append(_ratio("energy error", _energy_error, run, "symplectic Euler A", other, 0.5))
+    remarks = [
+        "As the thesis says, the higher order gives the more accurate orbit; it still turns slowly.",
+        OWN,
+    ]
+    return _findings(run, "verlet", numbers, remarks)
+
+
+def figure_2_9(quick: bool, progress: bool | None) -> Findings:
+    """Gauss of order 6 lies on the exact ellipse."""
+    run, numbers = _run("gauss6", progress)
+    other, _ = _run("verlet", progress)
+    work = 3.0 * run.attributes["iterations"]
+    numbers += [
+        _ratio("energy error", _energy_error, run, "Störmer-Verlet", other, 0.01),
+        _ratio("distance from the ellipse", _off_ellipse, run, "Störmer-Verlet", other, 0.01),
+        Number.at_most("force evaluations, over those of explicit Euler", work * SHORT / run.t[-1], 1.0),
+    ]
+    remarks = [
+        "As the thesis says, Gauss 6 is far more accurate than explicit Euler at less work.",
+        OWN,
+    ]
+    return _findings(run, "gauss6", numbers, remarks)
+
+
+def _run(method: str, progress: bool | None) -> tuple[Trajectory, list[Number]]:
+    """The run, saved at the long step, with its errors and its time beside that of the thesis."""
+    system = kepler(eccentricity=ECCENTRICITY)
+    _, step, published = METHODS[method]
+    run = simulate(
+        system.problem,
+        system.start,
+        t1=END,
+        dt=step,
+        integrator=by_name(method),
+        save_every=round(LONG / step),
+        progress=progress,
+    )
+    seconds = run.attributes["wall_seconds"]
+    numbers = [
+        Number.shown("largest distance from the exact ellipse", _off_ellipse(run)),
+        Number.shown("largest distance from the exact position at the same time", _off_position(run)),
+        Number.shown("computing time in seconds, compilation included", seconds, published),
+    ]
+    return run, numbers
+
+
+def _ratio(
+    name: str,
+    measure: Callable[[Trajectory], float],
+    run: Trajectory,
+    other_label: str,
+    other: Trajectory,
+    bound: float,
+) -> Number:
+    return Number.at_most(f"{name}, over that of {other_label}", measure(run) / measure(other), bound)
+
+
+def _energy_error(run: Trajectory) -> float:
+    return float(np.max(np.abs(run.energy / run.energy[0] - 1.0)))
+
+
+def _off_ellipse(run: Trajectory) -> float:
+    """Along the ray from the centre."""
+    radius = np.hypot(run.q[:, 0], run.q[:, 1])
+    ellipse = (1.0 - ECCENTRICITY**2) / (1.0 + ECCENTRICITY * run.q[:, 0] / radius)
+    return float(np.max(np.abs(radius - ellipse)))
+
+
+def _off_position(run: Trajectory) -> float:
+    system = kepler(eccentricity=ECCENTRICITY)
+    assert system.exact is not None
+    return float(np.max(np.linalg.norm(run.q - np.asarray(system.exact(run.t).q), axis=1)))
+
+
+def _findings(run: Trajectory, method: str, numbers: list[Number], remarks: list[str]) -> Findings:
+    _, step, _ = METHODS[method]
+    settings = {"eccentricity": ECCENTRICITY, "step": step, "steps": run.attributes["steps"]}
+    return Findings(settings, numbers, remarks, {"": _draw(run, method)})
+
+
+def _draw(run: Trajectory, method: str) -> "Figure":
+    label, step, _ = METHODS[method]
+    figure, ax = canvas(1, 1, (6.5, 5.3), f"Kepler, {label}, h = {step:g}, up to t = {run.t[-1]:g}")
+    color = NOT_SYMPLECTIC if method == "explicit-euler" else SYMPLECTIC
+    ax.plot(run.q[:, 0], run.q[:, 1], color=color, linewidth=0.5, label="numerical")
+    angle = np.linspace(0.0, 2.0 * np.pi, 400)
+    height = np.sqrt(1.0 - ECCENTRICITY**2)
+    ax.plot(
+        np.cos(angle) - ECCENTRICITY, height * np.sin(angle), "--", color=EXACT, linewidth=1.4, label="exact"
+    )
+    ax.plot(0.0, 0.0, "o", color=EXACT, markersize=5)
+    ax.set(xlabel="q₁", ylabel="q₂", xlim=(-2.9, 0.9), ylim=(-1.4, 1.6), aspect="equal")
+    ax.legend(fontsize=8, loc="upper right")
+    return figure
