@@ -1,6 +1,7 @@
 """The common tongue: states, problem kinds, outcomes. Everything else meets here."""
 
 from poinsot.core._errors import InputError
+from poinsot.core._extras import MissingPackageError, optional
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._signature import UserFunction, user_function
@@ -11,10 +12,12 @@ __all__ = [
     "AbstractProblem",
     "Hamiltonian",
     "InputError",
+    "MissingPackageError",
     "Packed",
     "Result",
     "State",
     "StepInfo",
     "UserFunction",
+    "optional",
     "user_function",
 ]

@@ -1,11 +1,14 @@
-"""Files: scenarios."""
+"""Files: scenarios and stored trajectories."""
 
 from typing import TYPE_CHECKING
+
+from poinsot.io._dataset import to_dataset
+from poinsot.io._store import load, save
 
 if TYPE_CHECKING:
     from poinsot.io._scenario import Scenario, load_scenario
 
-__all__ = ["Scenario", "load_scenario"]
+__all__ = ["Scenario", "load", "load_scenario", "save", "to_dataset"]
 
 
 def __getattr__(name: str):

@@ -1,0 +1,95 @@
+"""A trajectory as an xarray Dataset, and back."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poinsot.core import InputError, Result, optional
+from poinsot.simulate import Trajectory
+
+if TYPE_CHECKING:
+    import xarray
+
+FORMAT = "poinsot_format"
+"""Attribute that marks a dataset as a trajectory; its value is the version of the layout."""
+VERSION = 1
+_RESULT = "poinsot_result"
+
+
+def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
+    """The run as labelled arrays.
+
+    Variables are the components of the state, over `time` and `component`, and every conserved quantity,
+    over `time` (and axes of its own if it has several components). The attributes are those of the run,
+    with how it ended.
+    """
+    xarray = optional("xarray", "data", "a dataset")
+    shapes = {values.shape[1:] for values in trajectory.components.values()}
+    variables = {}
+    for name, values in trajectory.components.items():
+        # Components of one shape share their dimension, so that q * p is taken componentwise.
+        axis = "component" if len(shapes) == 1 else f"{name} component"
+        variables[name] = (_dims(axis, values), values, {"role": "state", "place": len(variables)})
+    for name, values in trajectory.conserved.items():
+        about = {
+            "role": "conserved",
+            "place": len(variables),
+            "long_name": name,
+            "roundoff_scale": np.asarray(trajectory.scales[name]).tolist(),
+        }
+        variable = _variable_name(name, variables)
+        variables[variable] = (_dims(f"{variable} component", values), values, about)
+    marks = {FORMAT: VERSION, _RESULT: trajectory.result.name}
+    attributes = {key: _plain(value, key) for key, value in trajectory.attributes.items()}
+    return xarray.Dataset(variables, coords={"time": trajectory.t}, attrs=attributes | marks)
+
+
+def from_dataset(dataset: "xarray.Dataset") -> Trajectory:
+    """The trajectory of a dataset made by `to_dataset`; the problem itself, being code, is not in it."""
+    # A store hands its arrays out in no particular order.
+    ordered = sorted(dataset.data_vars.values(), key=lambda variable: variable.attrs["place"])
+    state = {str(v.name): v for v in ordered if v.attrs["role"] == "state"}
+    conserved = {v.attrs["long_name"]: v for v in ordered if v.attrs["role"] == "conserved"}
+    attributes = {str(k): v for k, v in dataset.attrs.items() if k not in (FORMAT, _RESULT)}
+    trajectory = Trajectory(
+        problem=None,
+        t=dataset["time"].values,
+        components={name: variable.values for name, variable in state.items()},
+        conserved={name: variable.values for name, variable in conserved.items()},
+        result=Result[dataset.attrs[_RESULT]],
+        attributes=attributes,
+    )
+    # Fills the cached property: without the problem the scales cannot be computed again.
+    vars(trajectory)["scales"] = {
+        name: np.asarray(variable.attrs["roundoff_scale"]) for name, variable in conserved.items()
+    }
+    return trajectory
+
+
+def _dims(axis: str, values: np.ndarray) -> tuple[str, ...]:
+    """Names of the dimensions: time, the components, then a number for each further axis."""
+    further = [f"{axis} {i}" for i in range(2, values.ndim)]
+    return ("time", axis, *further)[: values.ndim]
+
+
+def _variable_name(name: str, taken: dict[str, Any]) -> str:
+    """The name itself if a store can use it as the name of a folder, else a number."""
+    usable = re.fullmatch(r"\w[\w +-]{0,99}", name) and not name.startswith("__")
+    reserved = {*taken, "time", "component"}
+    if usable and name not in reserved:
+        return name
+    return next(other for i in range(len(taken) + 1) if (other := f"conserved {i}") not in reserved)
+
+
+def _plain(value: Any, key: str) -> Any:
+    """The value as JSON holds it."""
+    if isinstance(value, dict):
+        return {str(k): _plain(v, f"{key}.{k}") for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v, key) for v in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise InputError(f"attribute {key!r} is of type {type(value).__name__}; it must be what JSON can hold")
