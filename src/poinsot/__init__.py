@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from poinsot import analysis, integrators, library, rotation
     from poinsot.core import ODE, Hamiltonian, InputError, Result, State
     from poinsot.io import load
-    from poinsot.simulate import Event, Interrupted, SimulationError, Solution, Trajectory, simulate, solve
+    from poinsot.simulate import Event, Interrupted, SimulationError, Solution, Trajectory, ensemble, simulate, solve
 
 _NAMES = {
     "ODE": "poinsot.core",
@@ -35,6 +35,7 @@ _NAMES = {
     "SimulationError": "poinsot.simulate",
     "Solution": "poinsot.simulate",
     "Trajectory": "poinsot.simulate",
+    "ensemble": "poinsot.simulate",
     "simulate": "poinsot.simulate",
     "solve": "poinsot.simulate",
     "load": "poinsot.io",
@@ -54,6 +55,7 @@ __all__ = [
     "Trajectory",
     "__version__",
     "analysis",
+    "ensemble",
     "integrators",
     "library",
     "load",

@@ -100,12 +100,23 @@ def test_new_parameters_do_not_retrace():
 
 
 def test_trailing_batch_equals_vmap():
-    problem = pt.Hamiltonian(lambda q, p: 0.5 * (p[0] ** 2 + p[1] ** 2) + jnp.cos(q[0]) * q[1])
+    problem = pt.Hamiltonian(
+        lambda q, p: 0.5 * (p[0] ** 2 + p[1] ** 2) + jnp.cos(q[0]) * q[1], vectorised=True
+    )
     batch = jax.random.normal(jax.random.key(0), (4, 5))
     together = problem.vector_field(T0, batch)
     apart = jax.vmap(lambda y: problem.vector_field(T0, y), in_axes=1, out_axes=1)(batch)
     np.testing.assert_array_equal(together, apart)
-    assert problem.magnitude(batch).shape == batch.shape
+    np.testing.assert_array_equal(problem.magnitude(batch)[0], jnp.max(jnp.abs(batch[:2]), axis=0))
+    assert problem.lanes(batch) == (5,)
+
+
+def test_bodies_by_components_is_one_run():
+    """Without `vectorised` a state of shape (bodies, 3) is one system, with one energy and one scale."""
+    problem = pt.Hamiltonian(lambda q, p: 0.5 * jnp.sum(p**2) + 0.25 * jnp.sum(q**4))
+    state = pt.State(q=np.ones((4, 3)), p=np.zeros((4, 3)))
+    run = pt.simulate(problem, state, t1=0.2, dt=0.1, integrator=pt.integrators.ImplicitMidpoint())
+    assert run.q.shape == (3, 4, 3) and problem.lanes(problem.pack(state)) == ()
 
 
 def test_magnitude_keeps_positions_and_momenta_apart():

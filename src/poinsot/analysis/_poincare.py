@@ -141,7 +141,7 @@ def _march(
     loop, result, pace = begin(free, y), Result.successful, Pace()
     assert marcher.event is not None
     found = [Crossings.room(0, y).first(0)]
-    with Progress(progress, steps, type(marcher.integrator).__name__) as bar:
+    with Progress(progress, steps, marcher.integrator.name) as bar:
         try:
             while int(loop.n) < steps and result is Result.successful:
                 tick, done = time.perf_counter(), int(loop.n)
@@ -150,7 +150,7 @@ def _march(
                 found.append(buffer.first(int(count)))
                 result, elapsed = Result(int(loop.result)), time.perf_counter() - tick
                 pace.learn(int(loop.n) - done, elapsed)
-                bar.update(int(loop.n), (int(loop.n) - done) / elapsed)
+                bar.update(int(loop.n))
         except KeyboardInterrupt:
             result = Result.interrupted
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *found), loop, result

@@ -13,8 +13,8 @@ from poinsot.core._energy import GeneralEnergy, SeparableEnergy
 from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
 
-Packed = Float[Array, "n *batch"]
-"""A packed state: what integrators step. Axis 0 runs over components; further axes are bodies or a batch."""
+Packed = Float[Array, "n *rest"]
+"""A packed state: what integrators step. For a vectorised problem the axes after the first are lanes."""
 
 
 class AbstractProblem(eqx.Module):
@@ -29,6 +29,11 @@ class AbstractProblem(eqx.Module):
 
     params: eqx.AbstractVar[Any]
     invariants: eqx.AbstractVar[dict[str, UserFunction]]
+    vectorised: eqx.AbstractVar[bool]
+
+    def lanes(self, y: Packed) -> tuple[int, ...]:
+        """Shape of the independent runs that `y` holds: empty for one run."""
+        return y.shape[1:] if self.vectorised else ()
 
     @abc.abstractmethod
     def pack(self, state: State) -> Packed:
@@ -83,6 +88,7 @@ class ODE(AbstractProblem):
         f: the right-hand side; `f(y)`, `f(t, y)`, `f(y, params)` or `f(t, y, params)`.
         params: any pytree of numbers and arrays; gradients, batches and sweeps over it need no new compile.
         invariants: named functions of the state that the exact solution keeps; same signatures as `f`.
+        vectorised: as for `Hamiltonian`.
 
     Example:
         >>> import poinsot as pt
@@ -96,11 +102,20 @@ class ODE(AbstractProblem):
     f: UserFunction
     params: Any
     invariants: dict[str, UserFunction]
+    vectorised: bool = eqx.field(static=True)
 
-    def __init__(self, f: Callable, *, params: Any = None, invariants: Mapping[str, Callable] | None = None):
+    def __init__(
+        self,
+        f: Callable,
+        *,
+        params: Any = None,
+        invariants: Mapping[str, Callable] | None = None,
+        vectorised: bool = False,
+    ):
         self.f = user_function(f, self.labels, "f")
         self.params = as_params(params)
         self.invariants = _named(invariants, self.labels)
+        self.vectorised = vectorised
 
     def pack(self, state: State) -> Packed:
         """The array `y` itself."""
@@ -116,7 +131,7 @@ class ODE(AbstractProblem):
 
     def magnitude(self, y: Packed) -> Packed:
         """The largest component, for all: an equation without structure has one scale."""
-        return _largest(y)
+        return _largest(y, self.vectorised)
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """An equation without further structure conserves nothing by itself."""
@@ -132,9 +147,6 @@ class Hamiltonian(AbstractProblem):
     Euler, Störmer-Verlet and the splittings are explicit. Gradients are found by automatic
     differentiation unless given.
 
-    An `H` that also accepts arrays `q`, `p` of shape `(n, batch)` and returns `(batch,)` can be stepped
-    for a whole batch at once, which is the fastest layout for ensembles.
-
     Args:
         H: the Hamiltonian: `H(q, p)`, `H(t, q, p)`, `H(q, p, params)` or `H(t, q, p, params)`.
         T: kinetic energy `T(p)`, with `t` and `params` as above.
@@ -144,6 +156,9 @@ class Hamiltonian(AbstractProblem):
         params: any pytree of numbers and arrays; gradients, batches and sweeps over it need no new compile.
         invariants: further conserved quantities by name, with the signatures of `H`. The energy is
             always watched when `H` does not depend on time.
+        vectorised: the functions also take `q` and `p` of shape `(n, runs)` and return `(runs,)`, each run by
+            itself, as functions written on components do. Then many runs can be stepped as one array, the
+            fastest layout; see `ensemble`.
     """
 
     kind: ClassVar[str] = "hamiltonian"
@@ -152,6 +167,7 @@ class Hamiltonian(AbstractProblem):
     function: GeneralEnergy | SeparableEnergy
     params: Any
     invariants: dict[str, UserFunction]
+    vectorised: bool = eqx.field(static=True)
 
     def __init__(
         self,
@@ -163,6 +179,7 @@ class Hamiltonian(AbstractProblem):
         dHdp: Callable | None = None,
         params: Any = None,
         invariants: Mapping[str, Callable] | None = None,
+        vectorised: bool = False,
     ):
         if H is not None and T is None and V is None:
             self.function = GeneralEnergy(H, dHdq, dHdp)
@@ -172,6 +189,7 @@ class Hamiltonian(AbstractProblem):
             raise TypeError("a Hamiltonian takes either H, or both T and V when it is separable")
         self.params = as_params(params)
         self.invariants = _named(invariants, self.labels)
+        self.vectorised = vectorised
 
     @property
     def separable(self) -> bool:
@@ -216,16 +234,17 @@ class Hamiltonian(AbstractProblem):
 
     def magnitude(self, y: Packed) -> Packed:
         """The largest position for all positions, the largest momentum for all momenta."""
-        return jnp.concatenate([_largest(half) for half in self.split(y)])
+        return jnp.concatenate([_largest(half, self.vectorised) for half in self.split(y)])
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when time does not enter."""
         return {"energy": self.energy(t, *self.split(y))} if self.autonomous else {}
 
 
-def _largest(y: Array) -> Array:
-    """Largest magnitude along axis 0, in the shape of `y`."""
-    return jnp.broadcast_to(jnp.max(jnp.abs(y), axis=0, keepdims=True), y.shape)
+def _largest(y: Array, vectorised: bool) -> Array:
+    """Largest magnitude, lane by lane where there are lanes, in the shape of `y`."""
+    axes = 0 if vectorised else None
+    return jnp.broadcast_to(jnp.max(jnp.abs(y), axis=axes, keepdims=True), y.shape)
 
 
 def _named(functions: Mapping[str, Callable] | None, labels: tuple[str, ...]) -> dict[str, UserFunction]:

@@ -4,6 +4,7 @@ import enum
 
 import equinox as eqx
 import jax.numpy as jnp
+from jaxtyping import Array, Bool, Int
 
 from poinsot.core.types import IntScalar
 
@@ -45,15 +46,21 @@ _MESSAGES = {
 
 
 class StepInfo(eqx.Module):
-    """What one step reports: outcome, number of iterations of its implicit solve, last scaled change."""
+    """What one step reports: the outcome of each lane, and the iterations of its implicit solve."""
 
-    result: IntScalar
+    result: Int[Array, "*lanes"]
     iterations: IntScalar
 
     @classmethod
-    def explicit(cls) -> "StepInfo":
+    def explicit(cls, lanes: tuple[int, ...]) -> "StepInfo":
         """Report of a step that solves nothing."""
-        return cls(jnp.int32(Result.successful), jnp.int32(0))
+        return cls(jnp.full(lanes, Result.successful, dtype=jnp.int32), jnp.int32(0))
+
+    @classmethod
+    def implicit(cls, converged: Bool[Array, "*lanes"], iterations: IntScalar) -> "StepInfo":
+        """Report of a step that solved equations."""
+        result = jnp.where(converged, Result.successful, Result.stage_equations_not_converged)
+        return cls(result.astype(jnp.int32), iterations)
 
     def then(self, later: "StepInfo") -> "StepInfo":
         """Report of two steps in a row: the first failure wins, iterations add up."""

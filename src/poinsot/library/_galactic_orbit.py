@@ -67,7 +67,7 @@ def galactic_orbit(
     zero = jnp.zeros_like(momentum)
     return System(
         name="galactic-orbit",
-        problem=Hamiltonian(hamiltonian, params=params),
+        problem=Hamiltonian(hamiltonian, params=params, vectorised=True),
         start=State(q=jnp.stack([zero + q1, zero, zero]), p=jnp.stack([zero, momentum, zero + p3])),
         dt=0.2,
     )

@@ -51,7 +51,7 @@ def harmonic_oscillator(
     p0 = known["momentum"]
     return System(
         name="harmonic-oscillator",
-        problem=Hamiltonian(T=kinetic, V=potential, params=params),
+        problem=Hamiltonian(T=kinetic, V=potential, params=params, vectorised=True),
         start=State(q=jnp.stack([jnp.zeros_like(p0)]), p=jnp.stack([p0])),
         dt=0.01,
         exact=partial(motion, params=known),

@@ -43,7 +43,7 @@ def henon_heiles(energy: ArrayLike = 1.0 / 12.0, height: ArrayLike = 0.1) -> Sys
     )
     return System(
         name="henon-heiles",
-        problem=Hamiltonian(T=kinetic, V=potential),
+        problem=Hamiltonian(T=kinetic, V=potential, vectorised=True),
         start=State(q=q0, p=jnp.stack([jnp.sqrt(2.0 * left), zero])),
         dt=0.1,
     )

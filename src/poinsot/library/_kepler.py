@@ -99,7 +99,9 @@ def kepler(eccentricity: ArrayLike = 0.6, mu: ArrayLike = 1.0) -> System:
     zero, speed = jnp.zeros_like(e), jnp.sqrt(known["mu"] * (1.0 + e) / (1.0 - e))
     return System(
         name="kepler",
-        problem=Hamiltonian(T=kinetic, V=potential, params={"mu": known["mu"]}, invariants=INVARIANTS),
+        problem=Hamiltonian(
+            T=kinetic, V=potential, params={"mu": known["mu"]}, invariants=INVARIANTS, vectorised=True
+        ),
         start=State(q=jnp.stack([1.0 - e, zero]), p=jnp.stack([zero, speed])),
         dt=0.05,
         exact=partial(motion, params=known),

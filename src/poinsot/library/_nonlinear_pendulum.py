@@ -37,7 +37,7 @@ def nonlinear_pendulum(coupling: ArrayLike = 1.0 / 6.0, angle: ArrayLike = ANGLE
     q0 = numbers(angle=angle)["angle"]
     return System(
         name="nonlinear-pendulum",
-        problem=Hamiltonian(hamiltonian, params=params),
+        problem=Hamiltonian(hamiltonian, params=params, vectorised=True),
         start=State(q=jnp.stack([q0]), p=jnp.stack([jnp.zeros_like(q0)])),
         dt=0.3,
     )

@@ -1,8 +1,18 @@
 """Running a problem: the pure `solve`, and `simulate` for people."""
 
+from poinsot.simulate._ensemble import ensemble
 from poinsot.simulate._event import Event
 from poinsot.simulate._simulate import Interrupted, SimulationError, simulate
 from poinsot.simulate._solve import Solution, solve
 from poinsot.simulate._trajectory import Trajectory
 
-__all__ = ["Event", "Interrupted", "SimulationError", "Solution", "Trajectory", "simulate", "solve"]
+__all__ = [
+    "Event",
+    "Interrupted",
+    "SimulationError",
+    "Solution",
+    "Trajectory",
+    "ensemble",
+    "simulate",
+    "solve",
+]

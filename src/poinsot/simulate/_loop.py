@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array
+from jaxtyping import Array, Int
 
 from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.core.types import IntScalar
@@ -17,11 +17,11 @@ from poinsot.simulate._event import Event, locate
 class LoopState(eqx.Module):
     """Where a run stands. Saved whole, it resumes bit for bit."""
 
-    n: IntScalar
+    n: Int[Array, "*lanes"]
     """Steps taken; the time is `t0 + n h`."""
     y: Packed
     carry: Any
-    result: IntScalar
+    result: Int[Array, "*lanes"]
     iterations: IntScalar
 
 
@@ -37,29 +37,38 @@ class Marcher(eqx.Module):
     def start(self, y: Packed) -> LoopState:
         """The state before the first step."""
         carry = self.integrator.init(self.problem, self.t0, self.h, y)
-        zero = jnp.int64(0)
-        return LoopState(zero, y, carry, jnp.int32(Result.successful), zero)
+        lanes = self.problem.lanes(y)
+        result = jnp.full(lanes, Result.successful, dtype=jnp.int32)
+        return LoopState(jnp.zeros(lanes, dtype=jnp.int64), y, carry, result, jnp.int64(0))
 
     def time(self, n) -> Array:
         """Time of step `n`: never a running sum, which would drift."""
         return self.t0 + jnp.asarray(n, dtype=float) * self.h
 
-    def step(self, loop: LoopState) -> LoopState:
-        """One step. Where it fails or meets the event, the state before it stays, with the reason."""
-        t = self.time(loop.n)
+    def step(self, loop: LoopState, n: IntScalar | None = None) -> LoopState:
+        """One step. A lane that fails or meets the event keeps the state before it, with the reason.
+
+        Args:
+            loop: where the run stands.
+            n: number of the step, where lanes may have stopped at different ones; else taken from `loop`.
+        """
+        n = loop.n if n is None else n
+        t = self.time(n)
         y, carry, info = self.integrator.step(self.problem, t, self.h, loop.y, loop.carry)
-        result = jnp.where(jnp.all(jnp.isfinite(y)), Result.successful, Result.non_finite)
+        components = tuple(range(y.ndim - len(self.problem.lanes(y))))
+        finite = jnp.all(jnp.isfinite(y), axis=components)
+        result = jnp.where(finite, Result.successful, Result.non_finite)
         result = jnp.where(info.result == Result.successful, result, info.result)
         if self.event is not None:
             before = self.event.value(self.problem, t, loop.y)
-            after = self.event.value(self.problem, self.time(loop.n + 1), y)
+            after = self.event.value(self.problem, self.time(n + 1), y)
             met = self.event.crossed(before, after) & (result == Result.successful)
             result = jnp.where(met, Result.stopped_by_event, result)
         taken = result == Result.successful
         y, carry = jax.tree.map(lambda new, old: jnp.where(taken, new, old), (y, carry), (loop.y, loop.carry))
-        n = loop.n + taken.astype(loop.n.dtype)
+        count = loop.n + taken.astype(loop.n.dtype)
         iterations = loop.iterations + info.iterations.astype(loop.iterations.dtype)
-        return LoopState(n, y, carry, result.astype(jnp.int32), iterations)
+        return LoopState(count, y, carry, result.astype(jnp.int32), iterations)
 
     def march(self, loop: LoopState, until) -> LoopState:
         """Steps up to step number `until`, or to the first failure or event."""

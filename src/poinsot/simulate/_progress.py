@@ -1,6 +1,7 @@
 """A progress bar for people, nothing for everyone else."""
 
 import sys
+import time
 from types import TracebackType
 
 
@@ -16,6 +17,7 @@ class Progress:
     def __init__(self, show: bool | None, total: int, label: str):
         self._show = sys.stderr.isatty() if show is None else show
         self._total, self._label = total, label
+        self._done, self._then = 0, time.perf_counter()
 
     def __enter__(self) -> "Progress":
         if self._show:
@@ -34,10 +36,13 @@ class Progress:
             self._task = self._bar.add_task(self._label, total=self._total, speed="")
         return self
 
-    def update(self, done: int, steps_per_second: float) -> None:
-        """Steps done so far, and the present speed."""
+    def update(self, done: int) -> None:
+        """Steps done so far."""
         if self._show:
-            self._bar.update(self._task, completed=done, speed=f"{steps_per_second:,.0f} steps/s")
+            now = time.perf_counter()
+            speed = (done - self._done) / max(now - self._then, 1e-9)
+            self._done, self._then = done, now
+            self._bar.update(self._task, completed=done, speed=f"{speed:,.0f} steps/s")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -104,9 +104,8 @@ def _run(marcher: Marcher, y, schedule: Schedule, t0: float, dt: float, steps: i
                 saved_states.append(states)
                 saved += len(states)
                 result, taken = Result(int(loop.result)), int(loop.n) - before
-                elapsed = time.perf_counter() - tick
-                pace.learn(taken, elapsed)
-                bar.update(int(loop.n), taken / elapsed)
+                pace.learn(taken, time.perf_counter() - tick)
+                bar.update(int(loop.n))
         except KeyboardInterrupt:
             result = Result.interrupted
     times = np.concatenate([[t0], schedule.times[:saved]])

@@ -4,7 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array
+from jaxtyping import Array, Int
 
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.core.types import IntScalar
@@ -19,9 +19,9 @@ class Solution(eqx.Module):
     """Times of the saved states."""
     state: State
     """The saved states, time first; NaN after a failure."""
-    result: IntScalar
+    result: Int[Array, "*runs"]
     """A `poinsot.Result` as integer; 0 is success."""
-    steps: IntScalar
+    steps: Int[Array, "*runs"]
     """Steps taken before the end or the failure."""
     iterations: IntScalar
     """Iterations of implicit equations, all steps together."""
@@ -73,17 +73,19 @@ def solve(
 def _solve(marcher: Marcher, state: State, saves: int, save_every: int) -> Solution:
     """Nested scans, so that reverse-mode derivatives exist."""
 
-    def step(loop, _):
+    def step(loop, n):
         failed = loop.result != Result.successful
-        following = marcher.step(loop)
-        return jax.tree.map(lambda new, old: jnp.where(failed, old, new), following, loop), None
+        following = marcher.step(loop, n)
+        held = jax.tree.map(lambda new, old: jnp.where(failed, old, new), following, loop)
+        return eqx.tree_at(lambda one: one.iterations, held, following.iterations), None
 
-    def save(loop, _):
-        loop, _ = lax.scan(step, loop, length=save_every)
+    def save(loop, numbers):
+        loop, _ = lax.scan(step, loop, numbers)
         return loop, jnp.where(loop.result == Result.successful, loop.y, jnp.nan)
 
     y = marcher.problem.pack(state)
-    loop, saved = lax.scan(save, marcher.start(y), length=saves)
+    numbers = jnp.arange(saves * save_every).reshape(saves, save_every)
+    loop, saved = lax.scan(save, marcher.start(y), numbers)
     states = jax.vmap(marcher.problem.unpack)(jnp.concatenate([y[None], saved]))
     times = marcher.time(save_every * jnp.arange(saves + 1))
     return Solution(times, states, loop.result, loop.n, loop.iterations)

@@ -57,9 +57,6 @@ class Trajectory:
         from poinsot._version import __version__
 
         states, conserved = _labelled(problem, times, packed)
-        # JAX sorts the keys of dictionaries; people expect the energy first and then their own order.
-        own = [name for name in conserved if name not in problem.invariants]
-        conserved = {name: conserved[name] for name in (*own, *problem.invariants)}
         attributes = {
             "version": __version__,
             "problem": problem.kind,

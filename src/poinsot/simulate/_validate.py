@@ -47,6 +47,8 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
                 f"the start has {label}{list(place)} = {values[place]}; all components must be finite"
             )
     y = problem.pack(state)
+    if problem.lanes(y):
+        raise InputError(f"the start holds {problem.lanes(y)} runs of a vectorised problem; use pt.ensemble")
     _check_functions(problem, t0, y)
     return y
 
@@ -58,7 +60,7 @@ def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
         if isinstance(problem, Hamiltonian):
             q, p = problem.split(y)
             energy = jax.eval_shape(problem.energy, t, q, p)
-            if energy.shape != q.shape[1:]:
+            if energy.shape != problem.lanes(y):
                 raise InputError(
                     f"H returns an array of shape {energy.shape} at the start; it must return a number"
                 )

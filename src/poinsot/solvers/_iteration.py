@@ -6,24 +6,25 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jaxtyping import Array, Bool, Float
 
-from poinsot.core.types import BoolScalar, IntScalar, Scalar
+from poinsot.core.types import IntScalar, Scalar
 
 EPS = 2.0**-52
 
 
 class SolveInfo(eqx.Module):
-    """How an iteration ended.
+    """How an iteration ended, lane by lane.
 
     Kept as floats, because the derivative rule of `lax.custom_root` has no tangents for integers.
     """
 
-    last_change: Scalar
+    last_change: Float[Array, "*lanes"]
     count: Scalar
     accept: float = eqx.field(static=True)
 
     @property
-    def converged(self) -> BoolScalar:
+    def converged(self) -> Bool[Array, "*lanes"]:
         """Whether the last correction was at the level of round-off."""
         return self.last_change <= self.accept
 
@@ -49,6 +50,9 @@ class Stopping(eqx.Module):
 def iterate(correction: Callable, start, size: Callable, stopping: Stopping):
     r"""Repeat $x \leftarrow x - \mathrm{correction}(x)$.
 
+    Many equations may be solved side by side, one in each lane: then `size` returns one number for each, and
+    all lanes go on until the last has ended, which is cheaper than holding the finished ones still.
+
     Args:
         correction: takes and returns a pytree like `start`.
         start: first value.
@@ -60,18 +64,20 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping):
     """
 
     def proceed(carry):
-        _, change, previous, count = carry
-        stagnated = (change >= previous) & (change <= stopping.accept)
-        finite = jnp.isfinite(change) | (count == 0)
-        return (change > stopping.tolerance) & ~stagnated & finite & (count < stopping.max_iterations)
+        _, _, active, count = carry
+        return jnp.any(active) & (count < stopping.max_iterations)
 
     def once(carry):
-        x, previous, _, count = carry
+        x, previous, active, count = carry
         dx = correction(x)
-        return minus(x, dx), size(dx), previous, count + 1
+        change = size(dx)
+        stagnated = (change >= previous) & (change <= stopping.accept)
+        active = active & (change > stopping.tolerance) & ~stagnated & jnp.isfinite(change)
+        return minus(x, dx), change, active, count + 1
 
-    infinity = jnp.asarray(jnp.inf)
-    x, change, _, count = lax.while_loop(proceed, once, (start, infinity, infinity, jnp.int32(0)))
+    lanes = jax.eval_shape(size, start).shape
+    begin = (start, jnp.full(lanes, jnp.inf), jnp.full(lanes, True), jnp.int32(0))
+    x, change, _, count = lax.while_loop(proceed, once, begin)
     return x, SolveInfo(change, count.astype(float), stopping.accept)
 
 

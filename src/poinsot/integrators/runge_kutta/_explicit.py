@@ -46,7 +46,7 @@ class ExplicitRungeKutta(AbstractIntegrator):
             stage = y + h * _combination(row, F) if F else y
             F.append(problem.vector_field(t + float(node) * h, stage))
         y1, error = add(y, h * _combination(tableau.b_hi, F), carry)
-        return y1, error, StepInfo.explicit()
+        return y1, error, StepInfo.explicit(problem.lanes(y))
 
 
 def _combination(weights, F: list[Packed]) -> Packed:

@@ -6,9 +6,15 @@ import jax.numpy as jnp
 from poinsot.core import Hamiltonian, Packed
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
-from poinsot.integrators._update import add, no_error
+from poinsot.integrators._update import add
 from poinsot.integrators.coefficients import collocation
-from poinsot.integrators.runge_kutta._implicit import StageCarry, extrapolation, predict, weighted
+from poinsot.integrators.runge_kutta._implicit import (
+    StageCarry,
+    extrapolation,
+    first_carry,
+    predict,
+    weighted,
+)
 from poinsot.integrators.runge_kutta._stages import FixedPoint, StageEquations
 
 
@@ -55,8 +61,7 @@ class LobattoIIIAB(AbstractIntegrator):
 
     def init(self, problem: Hamiltonian, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
-        derivatives = jnp.zeros((self.stages, *y.shape))
-        return StageCarry(derivatives, jnp.asarray(0.0), no_error(y, self.compensated))
+        return first_carry(problem, self.stages, y, self.compensated)
 
     def step(self, problem: Hamiltonian, t, h, y: Packed, carry: StageCarry):
         """One step, see the class."""
@@ -74,4 +79,4 @@ class LobattoIIIAB(AbstractIntegrator):
         F, info = self.solver.solve(equations, guess)
         remainder = position.b_lo[None] if self.compensated else None
         y1, error = add(y, h * weighted(position.b_hi[None], remainder, F)[0], carry.error)
-        return y1, StageCarry(F, h, error), info
+        return y1, StageCarry(F, h + jnp.zeros_like(carry.h), error), info

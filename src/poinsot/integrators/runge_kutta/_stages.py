@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, Result, StepInfo
-from poinsot.solvers import EPS, SolveInfo, Stopping, fixed_point, simplified_newton
+from poinsot.core import AbstractProblem, Packed, StepInfo
+from poinsot.solvers import EPS, Stopping, fixed_point, simplified_newton
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,11 @@ class StageEquations:
         """One unit of round-off of each component of the result."""
         increments = jnp.max(jnp.abs(self.h * F), axis=0)
         return EPS * (self.problem.magnitude(self.y) + self.problem.magnitude(increments)) + 1e-300
+
+    def largest(self, stages: Array) -> Array:
+        """Largest magnitude in each lane, over all stages and components."""
+        lanes = len(self.problem.lanes(self.y))
+        return jnp.max(jnp.abs(stages), axis=tuple(range(stages.ndim - lanes)))
 
 
 class AbstractStageSolver(eqx.Module):
@@ -71,11 +76,11 @@ class FixedPoint(AbstractStageSolver):
             return equations.derivatives(equations.y[None] + equations.h * equations.combine(F))
 
         def size(dF):
-            return jnp.max(jnp.abs(dF) * inverse_unit[None])
+            return equations.largest(dF * inverse_unit[None])
 
         stopping = Stopping(tolerance=self.tolerance, max_iterations=self.max_iterations)
         F, info = fixed_point(substitute, guess, size, stopping)
-        return F, _report(info)
+        return F, StepInfo.implicit(info.converged, info.iterations)
 
 
 class SimplifiedNewton(AbstractStageSolver):
@@ -97,6 +102,8 @@ class SimplifiedNewton(AbstractStageSolver):
         """See the class."""
         if equations.matrix is None:
             raise ValueError("SimplifiedNewton does not serve partitioned methods; use FixedPoint()")
+        if equations.problem.lanes(equations.y):
+            raise ValueError("SimplifiedNewton solves one run at a time; use jax.vmap, or FixedPoint()")
         A, h, y, shape = equations.matrix, equations.h, equations.y, guess.shape
         jacobian = jax.jacfwd(equations.problem.vector_field, argnums=1)(equations.times[0], y)
         jacobian = jacobian.reshape(y.size, y.size)
@@ -118,9 +125,4 @@ class SimplifiedNewton(AbstractStageSolver):
             F = jnp.tensordot(np.linalg.inv(A), Z, 1) / h
         else:
             F = equations.derivatives(y[None] + Z)
-        return F, _report(info)
-
-
-def _report(info: SolveInfo) -> StepInfo:
-    result = jnp.where(info.converged, Result.successful, Result.stage_equations_not_converged)
-    return StepInfo(result.astype(jnp.int32), info.iterations)
+        return F, StepInfo.implicit(info.converged, info.iterations)

@@ -119,6 +119,6 @@ class Composition(AbstractIntegrator):
                 total = total.then(info)
             return (y, tuple(following), total), None
 
-        start = (y, carry, StepInfo.explicit())
+        start = (y, carry, StepInfo.explicit(problem.lanes(y)))
         (y, carry, total), _ = lax.scan(act, start, (weights.reshape(rows), begins.reshape(rows)))
         return y, carry, total

@@ -116,7 +116,7 @@ class Splitting(AbstractIntegrator):
         start = (x + head * h * carry, z, carry)
         (x, z, rate), _ = lax.scan(pair, start, (second, first, clock_second, clock_first))
         q, p = (z, x) if self.first == "V" else (x, z)
-        return jnp.concatenate([q, p]), rate, StepInfo.explicit()
+        return jnp.concatenate([q, p]), rate, StepInfo.explicit(problem.lanes(y))
 
 
 def _merged(letters: list[tuple[Flow, float]]) -> tuple[tuple[Flow, float], ...]:

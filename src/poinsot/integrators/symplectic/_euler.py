@@ -1,11 +1,12 @@
 """The two symplectic Euler methods, each the other's adjoint."""
 
 import dataclasses
+from collections.abc import Callable
 
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import Hamiltonian, Packed, Result, StepInfo
+from poinsot.core import Hamiltonian, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.solvers import EPS, Stopping, fixed_point
 
@@ -20,35 +21,35 @@ TRAITS = Traits(
 )
 
 
-def implicit_shift(x: Array, h, rate) -> tuple[Array, StepInfo]:
+def _implicit_shift(problem: Hamiltonian, x: Array, h, rate: Callable) -> tuple[Array, StepInfo]:
     r"""Solve $x_1 = x + h\,r(x_1)$ to round-off, for one half of a phase space."""
+    axes = tuple(range(x.ndim - len(problem.lanes(x))))
     guess = x + h * rate(x)
-    unit = EPS * (jnp.max(jnp.abs(x), axis=0) + jnp.max(jnp.abs(guess), axis=0)) + 1e-300
+    unit = EPS * (jnp.max(jnp.abs(x), axis=axes) + jnp.max(jnp.abs(guess), axis=axes)) + 1e-300
 
     def size(dx):
-        return jnp.max(jnp.max(jnp.abs(dx), axis=0) / unit)
+        return jnp.max(jnp.abs(dx), axis=axes) / unit
 
     x1, info = fixed_point(lambda z: x + h * rate(z), guess, size, Stopping())
-    result = jnp.where(info.converged, Result.successful, Result.stage_equations_not_converged)
-    return x1, StepInfo(result.astype(jnp.int32), info.iterations)
+    return x1, StepInfo.implicit(info.converged, info.iterations)
 
 
 def euler_a(problem: Hamiltonian, t, h, q: Array, p: Array) -> tuple[Array, Array, StepInfo]:
     r"""Both gradients at $(q_1, p_0)$, time $t + h$: positions first, implicit unless $H$ is separable."""
     t1 = t + h
     if problem.separable:
-        q1, info = q + h * problem.dHdp(t1, q, p), StepInfo.explicit()
+        q1, info = q + h * problem.dHdp(t1, q, p), StepInfo.explicit(problem.lanes(q))
     else:
-        q1, info = implicit_shift(q, h, lambda x: problem.dHdp(t1, x, p))
+        q1, info = _implicit_shift(problem, q, h, lambda x: problem.dHdp(t1, x, p))
     return q1, p - h * problem.dHdq(t1, q1, p), info
 
 
 def euler_b(problem: Hamiltonian, t, h, q: Array, p: Array) -> tuple[Array, Array, StepInfo]:
     r"""Both gradients at $(q_0, p_1)$, time $t$: momenta first, implicit unless $H$ is separable."""
     if problem.separable:
-        p1, info = p - h * problem.dHdq(t, q, p), StepInfo.explicit()
+        p1, info = p - h * problem.dHdq(t, q, p), StepInfo.explicit(problem.lanes(q))
     else:
-        p1, info = implicit_shift(p, -h, lambda x: problem.dHdq(t, q, x))
+        p1, info = _implicit_shift(problem, p, -h, lambda x: problem.dHdq(t, q, x))
     return q + h * problem.dHdp(t, q, p1), p1, info
 
 

@@ -1,0 +1,71 @@
+"""Ensembles: the same runs as one at a time, whatever the layout."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.simulate import _ensemble
+
+SYSTEM = pt.library.kepler()
+PLAIN = pt.Hamiltonian(lambda q, p: 0.5 * p @ p - 1.0 / jnp.sqrt(q @ q))
+METHODS = {
+    "gauss": pt.integrators.GaussLegendre(2),
+    "splitting": pt.integrators.Splitting(),
+    "composition": pt.integrators.by_name("yoshida4"),
+    "euler": pt.integrators.SymplecticEulerA(),
+}
+
+
+def starts(eccentricities):
+    e = jnp.asarray(eccentricities)
+    zero = jnp.zeros_like(e)
+    q, p = jnp.stack([1.0 - e, zero], axis=1), jnp.stack([zero, jnp.sqrt((1.0 + e) / (1.0 - e))], axis=1)
+    return pt.State(q=q, p=p)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_equals_one_run_at_a_time(name, monkeypatch):
+    monkeypatch.setattr(_ensemble, "BLOCK", 3)
+    states = starts([0.1, 0.2, 0.3, 0.4, 0.5])
+    together = pt.ensemble(SYSTEM.problem, METHODS[name], states, dt=0.05, steps=40, save_every=20)
+    assert together.q.shape == (5, 3, 2) and together.t.shape == (5, 3)
+    for lane in (0, 4):
+        start = jax.tree.map(lambda x, lane=lane: x[lane], states)
+        alone = pt.solve(SYSTEM.problem, METHODS[name], start, dt=0.05, steps=40, save_every=20)
+        np.testing.assert_allclose(together.q[lane], alone.q, atol=2e-15)
+        np.testing.assert_array_equal(together.t[lane], alone.t)
+
+
+def test_a_function_of_one_state_is_mapped():
+    states = starts([0.1, 0.3])
+    mapped = pt.ensemble(PLAIN, METHODS["gauss"], states, dt=0.05, steps=40)
+    vectorised = pt.ensemble(SYSTEM.problem, METHODS["gauss"], states, dt=0.05, steps=40)
+    np.testing.assert_allclose(mapped.q, vectorised.q, atol=1e-14)
+
+
+def test_a_failing_run_leaves_the_others_alone():
+    """The middle one falls into the centre."""
+    states = starts([0.1, 0.2, 0.3])
+    states = pt.State(q=states.q, p=states.p.at[1].set(0.0))
+    alone = pt.ensemble(SYSTEM.problem, METHODS["gauss"], starts([0.1]), dt=0.05, steps=40)
+    for problem in (SYSTEM.problem, PLAIN):
+        batch = pt.ensemble(problem, METHODS["gauss"], states, dt=0.05, steps=40)
+        assert batch.result[0] == batch.result[2] == pt.Result.successful
+        assert batch.result[1] == pt.Result.stage_equations_not_converged
+        assert np.isnan(batch.q[1, -1]).all() and batch.steps[1] < 40 and batch.steps[0] == 40
+        np.testing.assert_allclose(batch.q[0], alone.q[0], atol=1e-14)
+
+
+def test_bad_shapes_and_single_runs_are_told_apart():
+    with pytest.raises(pt.InputError, match="runs along their first axis"):
+        pt.ensemble(SYSTEM.problem, METHODS["gauss"], SYSTEM.start, dt=0.1, steps=1)
+    with pytest.raises(pt.InputError, match="use pt.ensemble"):
+        pt.simulate(
+            SYSTEM.problem,
+            pt.State(q=jnp.ones((2, 3)), p=jnp.ones((2, 3))),
+            t1=1.0,
+            dt=0.1,
+            integrator=METHODS["gauss"],
+        )
