@@ -178,7 +178,7 @@ def _watch(marcher: Marcher, event: Event, loop: LoopState, until) -> tuple[Loop
         loop, before, g, met = lax.while_loop(lambda c: ongoing(c[0]) & ~c[3], step, walk)
         entry = Crossings(loop.n - 1, before, loop.y)
         buffer = jax.tree.map(lambda room, row: room.at[count].set(row), buffer, entry)
-        return loop, g, buffer, count + met
+        return loop, g, buffer, count + met.astype(count.dtype)
 
     def proceed(carry):
         loop, _, _, count = carry

@@ -10,7 +10,8 @@ It is even in the momenta, and conserved are the total momentum (linear), the an
 (bilinear in $q$ and $p$) and $I_5 + I_6$ (quadratic, not bilinear). Methods that need a separable Hamiltonian
 are measured on
 
-$$ H = \frac{|p_1|^2}{2} + \frac{|p_2|^2}{3} + \frac{p_5^2 + p_6^2}{2} + (1+s)^{3/2} + \frac{q_5^2 + q_6^2}{2} $$
+$$ H = \frac{|p_1|^2}{2} + \frac{|p_2|^2}{3} + \frac{p_5^2 + p_6^2}{2}
+     + (1+s)^{3/2} + \frac{q_5^2 + q_6^2}{2} $$
 
 with the same invariants.
 """
@@ -25,25 +26,30 @@ from poinsot.core import Hamiltonian, State
 START = State(q=[0.7, -0.2, -0.4, 0.3, 0.5, -0.3], p=[0.2, 0.6, -0.2, -0.5, 0.4, 0.7])
 
 
+def _square(x: Array) -> Array:
+    return jnp.sum(x * x, axis=0)
+
+
 def _squared_distance(q: Array) -> Array:
-    return (q[0] - q[2]) ** 2 + (q[1] - q[3]) ** 2
+    return _square(q[:2] - q[2:4])
 
 
 def _kinetic(p: Array) -> Array:
-    return (p[0] ** 2 + p[1] ** 2) / 2.0 + (p[2] ** 2 + p[3] ** 2) / 3.0
+    return _square(p[:2]) / 2.0 + _square(p[2:4]) / 3.0
 
 
 def _energy(q: Array, p: Array) -> Array:
-    s, (first, second) = _squared_distance(q), 0.5 * (q[4:] ** 2 + p[4:] ** 2)
-    exchange = q[4] * q[5] + p[4] * p[5]
+    s, x, y = _squared_distance(q), q[4:], p[4:]
+    exchange = jnp.prod(x, axis=0) + jnp.prod(y, axis=0)
+    actions = 0.5 * (x * x + y * y)
     bodies = _kinetic(p) * (1.0 + s / 4.0)
-    return bodies + jnp.sqrt(1.0 + s) * (1.0 + exchange / 4.0) + (first**2 + second**2) / 2.0
+    return bodies + jnp.sqrt(1.0 + s) * (1.0 + exchange / 4.0) + 0.5 * _square(actions)
 
 
 INVARIANTS = {
     "linear": lambda q, p: p[0] + p[2],
     "bilinear": lambda q, p: q[0] * p[1] - q[1] * p[0] + q[2] * p[3] - q[3] * p[2],
-    "quadratic": lambda q, p: 0.5 * (q[4] ** 2 + p[4] ** 2 + q[5] ** 2 + p[5] ** 2),
+    "quadratic": lambda q, p: 0.5 * (_square(q[4:]) + _square(p[4:])),
 }
 
 
@@ -57,7 +63,7 @@ def nonseparable() -> Hamiltonian:
 def separable() -> Hamiltonian:
     """The standard problem given as `T(p) + V(q)`."""
     return Hamiltonian(
-        T=lambda p: _kinetic(p) + 0.5 * (p[4] ** 2 + p[5] ** 2),
-        V=lambda q: (1.0 + _squared_distance(q)) ** 1.5 + 0.5 * (q[4] ** 2 + q[5] ** 2),
+        T=lambda p: _kinetic(p) + 0.5 * _square(p[4:]),
+        V=lambda q: (1.0 + _squared_distance(q)) ** 1.5 + 0.5 * _square(q[4:]),
         invariants=INVARIANTS,
     )

@@ -31,7 +31,8 @@ def symplecticity(
     r"""Measure whether one step keeps the symplectic form.
 
     $$ \frac{\|D^T \Omega D - \Omega\|_{\max}}{\|D\|_2^2}, \qquad
-       D = \frac{\partial \Phi_h(y)}{\partial y}, \quad \Omega = \begin{pmatrix} 0 & 1 \\ -1 & 0 \end{pmatrix} $$
+       D = \frac{\partial \Phi_h(y)}{\partial y}, \quad
+       \Omega = \begin{pmatrix} 0 & 1 \\ -1 & 0 \end{pmatrix} $$
 
     $D$ is found by automatic differentiation, with the implicit equations of the step differentiated by the
     implicit function theorem: an iteration that is merely unrolled leaves errors of 1e-12.

@@ -68,10 +68,8 @@ class Verification:
                 (check.property, check.declared, measured, f"{check.tolerance:.2g}", verdict, check.note)
             )
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = (
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
-        )
-        return "\n".join([self.integrator, *(line.rstrip() for line in lines)])
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        return "\n".join([self.integrator, *lines])
 
 
 def verify(integrator: AbstractIntegrator | str) -> Verification:
@@ -124,10 +122,8 @@ def _orders(problem: Hamiltonian, method: AbstractIntegrator) -> Iterator[Check]
         return
     proved, note = _proved_order(method)
     yield Check("order", str(method.order), proved, 0.0, proved == method.order, note)
-    slope = _least_slope(estimate, reference)
-    yield Check(
-        "convergence", f"> {MOST_MEASURABLE}", slope, 0.0, slope > MOST_MEASURABLE, "down to round-off"
-    )
+    slope, least = _least_slope(estimate, reference), MOST_MEASURABLE
+    yield Check("convergence", f"> {least}", slope, 0.0, slope > least, "down to round-off")
 
 
 def _proved_order(method: AbstractIntegrator) -> tuple[int, str]:
@@ -144,7 +140,7 @@ def _proved_order(method: AbstractIntegrator) -> tuple[int, str]:
 
 
 def _least_slope(estimate: OrderEstimate, reference: State) -> float:
-    """Least slope from the coarsest run that succeeded to the next, where that one meets the floor at best."""
+    """Least slope between the two coarsest runs that succeeded; an error counts as no less than the floor."""
     slopes = []
     for label, error in estimate.error.items():
         size = float(np.max(np.abs(reference[label])))
