@@ -110,6 +110,22 @@ def test_output_folder_that_is_a_file(invoke, tmp_path):
     assert_one_line(invoke("run", "case.toml", "--out", "taken/deep"), "taken is a file")
 
 
+def test_something_else_in_the_place_of_the_trajectory(invoke, tmp_path):
+    (tmp_path / "case.toml").write_text(GOOD)
+    (tmp_path / "out" / "trajectory.zarr").mkdir(parents=True)
+    (tmp_path / "out" / "trajectory.zarr" / "precious.txt").write_text("mine")
+    assert_one_line(invoke("run", "case.toml", "--out", "out"), "exists and is not a stored trajectory")
+    assert (tmp_path / "out" / "trajectory.zarr" / "precious.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("package", ["zarr", "matplotlib"])
+def test_missing_optional_package_is_told_before_the_run(invoke, tmp_path, monkeypatch, package):
+    (tmp_path / "case.toml").write_text(GOOD)
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr("poinsot.io._scenario.simulate", lambda *args, **kwargs: pytest.fail("it ran"))
+    assert_one_line(invoke("run", "case.toml"), f"needs {package}, which is not installed: pip install")
+
+
 def test_verify_and_reproduce_unknown_names(invoke):
     assert_one_line(invoke("verify", "gaus6"), "did you mean gauss6")
     assert_one_line(invoke("verify"), "give the name of an integrator, or --all")

@@ -5,8 +5,9 @@ from pathlib import Path
 import typer
 
 from poinsot.cli._exits import ExitCode
-from poinsot.cli._outputs import check_folder, check_installed
+from poinsot.cli._outputs import check_folder
 from poinsot.cli._tables import show_json, show_table
+from poinsot.core import optional
 from poinsot.papers import Number, Reproduction, catalogue, reproduce
 
 
@@ -23,7 +24,7 @@ def reproduce_item(identifier: str, quick: bool, as_json: bool, out: Path | None
     """Regenerate one; exit code 1 if a judged number does not agree."""
     folder = out or Path("runs") / identifier.partition("/")[0]
     check_folder(folder)
-    check_installed(("matplotlib",), "plot", "use Python: pt.papers")
+    optional("matplotlib", "plot", "drawing figures")
     made = reproduce(identifier, quick=quick, out=folder)
     if as_json:
         show_json(made.to_dict())

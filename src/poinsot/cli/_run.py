@@ -5,10 +5,13 @@ from pathlib import Path
 import typer
 
 from poinsot.cli._exits import ExitCode, fail
-from poinsot.cli._outputs import check_folder, check_installed
+from poinsot.cli._outputs import check_folder
 from poinsot.cli._tables import as_json, show
-from poinsot.io import Scenario, load_scenario
+from poinsot.core import InputError, optional
+from poinsot.io import check_place, load_scenario
 from poinsot.simulate import Interrupted, SimulationError, Trajectory
+
+STORE = "trajectory.zarr"
 
 
 def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool) -> None:
@@ -16,54 +19,45 @@ def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool) -
     scenario = load_scenario(path)
     folder = out or Path(scenario.output.folder or Path("runs") / path.stem)
     pictures = pictures and scenario.output.pictures
-    check_folder(folder)
-    if scenario.output.store:
-        check_installed(("xarray", "zarr"), "data", "set store = false in [output]")
-    if pictures:
-        check_installed(("matplotlib",), "plot", "give --no-plots")
+    _check_outputs(folder, store=scenario.output.store, pictures=pictures)
     code = ExitCode.done
     try:
         trajectory = scenario.run(progress=False if quiet else None)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except (SimulationError, Interrupted) as failure:
         trajectory = failure.trajectory
         code = ExitCode.interrupted if isinstance(failure, Interrupted) else ExitCode.simulation_failed
-    written = _write(trajectory, folder, store=scenario.output.store, pictures=pictures)
+    written = _write(trajectory, folder, store=scenario.output.store)
     if not quiet:
-        typer.echo(_headline(scenario))
         show(trajectory.report())
-        typer.echo(_outcome(trajectory))
-        for file in written:
-            typer.echo(f"  {file}")
+    if pictures:
+        written += trajectory.plot.save_all(folder)
+    if not quiet:
+        typer.echo("\n".join(["Written:", *(f"  {file}" for file in written)]))
     if code is not ExitCode.done:
-        kept = f"; what was computed up to t = {trajectory.t[-1]:.12g} is in {folder}" if written else ""
-        fail(f"{path}: {trajectory.message}{kept}", code)
+        kept = f"what was computed up to t = {trajectory.t[-1]:.12g} is in {written[0]}"
+        fail(f"{path}: {trajectory.message}; {kept}", code)
 
 
-def _headline(scenario: Scenario) -> str:
-    times = scenario.times
-    return (
-        f"{scenario.system.name} with {scenario.integrator.name}, "
-        f"from t = {times.t0:g} to {times.t1:g} in steps of {times.dt:g}"
-    )
+def _check_outputs(folder: Path, *, store: bool, pictures: bool) -> None:
+    """What would keep the results from being written is refused before the run, not after it."""
+    check_folder(folder)
+    if store:
+        check_place(folder / STORE)
+    if pictures:
+        optional("matplotlib", "plot", "drawing pictures (--no-plots leaves them out)")
 
 
-def _outcome(trajectory: Trajectory) -> str:
-    attributes = trajectory.attributes
-    steps, seconds = attributes["steps"], attributes["wall_seconds"]
-    return f"{steps:,} steps in {seconds:.2g} s, {len(trajectory):,} states kept; {trajectory.message}"
-
-
-def _write(trajectory: Trajectory, folder: Path, *, store: bool, pictures: bool) -> list[Path]:
+def _write(trajectory: Trajectory, folder: Path, *, store: bool) -> list[Path]:
     """Write the results and say which files they are."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     if store:
-        written.append(folder / "trajectory.zarr")
+        written.append(folder / STORE)
         trajectory.save(written[-1])
     written.append(folder / "report.json")
     written[-1].write_text(as_json(_summary(trajectory)) + "\n", encoding="utf-8")
-    if pictures:
-        written += trajectory.plot.save_all(folder)
     return written
 
 

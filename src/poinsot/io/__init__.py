@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING
 
 from poinsot.io._dataset import to_dataset
-from poinsot.io._store import load, save
+from poinsot.io._store import check_place, load, save
 
 if TYPE_CHECKING:
     from poinsot.io._scenario import Scenario, load_scenario
 
-__all__ = ["Scenario", "load", "load_scenario", "save", "to_dataset"]
+__all__ = ["Scenario", "check_place", "load", "load_scenario", "save", "to_dataset"]
 
 
 def __getattr__(name: str):

@@ -150,7 +150,11 @@ class Scenario(Section):
         system = library.by_name(self.system.name, **self.system.parameters)
         start = system.start if self.start is None else _start(self.start, system.start, self.system.name)
         times = self.times
-        record = {"scenario": self.model_dump(mode="json", by_alias=True, exclude_none=True)}
+        values = ", ".join(f"{key} = {value}" for key, value in self.system.parameters.items())
+        record = {
+            "problem": f"{system.name}{' with ' if values else ''}{values}",
+            "scenario": self.model_dump(mode="json", by_alias=True, exclude_none=True),
+        }
         try:
             trajectory = simulate(
                 system.problem,

@@ -31,9 +31,7 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
         InputError: if something that is not a stored trajectory is in the way, or a package is missing.
     """
     path = Path(path)
-    optional("zarr", "data", "saving a trajectory")
-    if os.path.lexists(path) and _marker(path) is None:
-        raise InputError(f"{path} exists and is not a stored trajectory; choose another place")
+    check_place(path)
     dataset = to_dataset(trajectory)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as room:
@@ -47,6 +45,13 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
             if old.exists() and not path.exists():
                 old.rename(path)
             raise
+
+
+def check_place(path: str | Path) -> None:
+    """Raise `InputError` if a trajectory could not be saved there: worth a call before a long run."""
+    optional("zarr", "data", "saving a trajectory")
+    if os.path.lexists(path) and _marker(Path(path)) is None:
+        raise InputError(f"{path} exists and is not a stored trajectory; choose another place")
 
 
 def load(path: str | Path) -> Trajectory:
