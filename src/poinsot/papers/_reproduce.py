@@ -11,6 +11,8 @@ from poinsot.papers import chaurasia2012
 from poinsot.papers._reproduction import Findings, Reproduction
 
 PAPERS = {"chaurasia2012": chaurasia2012.ITEMS}
+DPI = 160
+"""Resolution of the pictures."""
 ITEMS = {f"{paper}/{name}": item for paper, items in PAPERS.items() for name, item in items.items()}
 
 
@@ -59,7 +61,7 @@ def _written(made: Reproduction, findings: Findings, folder: Path) -> Reproducti
     stem = made.id.replace("/", "-")
     pictures = [(folder / f"{stem}{suffix}.png", figure) for suffix, figure in findings.figures.items()]
     for path, figure in pictures:
-        figure.savefig(path)
+        figure.savefig(path, dpi=DPI)
     record = folder / f"{stem}.json"
     made = dataclasses.replace(made, files=(*(path for path, _ in pictures), record))
     record.write_text(json.dumps(made.to_dict(), indent=2) + "\n")

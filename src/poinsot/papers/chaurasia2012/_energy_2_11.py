@@ -10,6 +10,7 @@ from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.papers.chaurasia2012._table_2_1 import PRINTED
 from poinsot.simulate import Trajectory, simulate
+from poinsot.viz._style import styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,6 +67,7 @@ def _growth(run: Trajectory) -> float:
     return np.ptp(run.energy[half:]) / np.ptp(run.energy[:half])
 
 
+@styled
 def _draw(runs: dict[tuple[str, str], Trajectory]) -> "Figure":
     title = f"Galactic orbit, h = {STEP}: energy over time"
     figure, axes = canvas(1, 2, (9.0, 4.0), title, sharey=True)
@@ -73,8 +75,8 @@ def _draw(runs: dict[tuple[str, str], Trajectory]) -> "Figure":
         for method, label, color in (("rk4", "RK4", NOT_SYMPLECTIC), ("gauss6", "Gauss 6", SYMPLECTIC)):
             run = runs[data, method]
             ax.plot(run.t, run.energy, color=color, linewidth=0.7, label=label)
-        ax.set_title(f"{data} data", fontsize=10)
+        ax.set_title(f"{data} data")
         ax.set_xlabel("time [s]")
     axes[0].set_ylabel("H [J]")
-    axes[0].legend(fontsize=8)
+    axes[0].legend()
     return figure

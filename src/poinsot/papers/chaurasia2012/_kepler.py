@@ -13,6 +13,7 @@ from poinsot.library import kepler
 from poinsot.papers._pictures import EXACT, NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.simulate import Trajectory, simulate
+from poinsot.viz._style import styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -106,7 +107,7 @@ def _run(method: str, progress: bool | None) -> tuple[Trajectory, list[Number]]:
     seconds = run.attributes["wall_seconds"]
     numbers = [
         Number.shown("largest distance from the exact ellipse", _off_ellipse(run)),
-        Number.shown("largest distance from the exact position at the same time", _off_position(run)),
+        Number.shown("largest distance from the exact position at the same time", np.max(_off_position(run))),
         Number.shown("computing time in seconds, compilation included", seconds, published),
     ]
     return run, numbers
@@ -134,10 +135,11 @@ def _off_ellipse(run: Trajectory) -> float:
     return float(np.max(np.abs(radius - ellipse)))
 
 
-def _off_position(run: Trajectory) -> float:
-    system = kepler(eccentricity=ECCENTRICITY)
-    assert system.exact is not None
-    return float(np.max(np.linalg.norm(run.q - np.asarray(system.exact(run.t).q), axis=1)))
+def _off_position(run: Trajectory) -> np.ndarray:
+    """Distance from the exact position at the same time."""
+    exact = kepler(eccentricity=ECCENTRICITY).exact
+    assert exact is not None
+    return np.linalg.norm(run.q - np.asarray(exact(run.t).q), axis=1)
 
 
 def _findings(run: Trajectory, method: str, numbers: list[Number], remarks: list[str]) -> Findings:
@@ -146,17 +148,19 @@ def _findings(run: Trajectory, method: str, numbers: list[Number], remarks: list
     return Findings(settings, numbers, remarks, {"": _draw(run, method)})
 
 
+@styled
 def _draw(run: Trajectory, method: str) -> "Figure":
     label, step, _ = METHODS[method]
-    figure, ax = canvas(1, 1, (6.5, 5.3), f"Kepler, {label}, h = {step:g}, up to t = {run.t[-1]:g}")
+    title = f"Kepler, {label}, h = {step:g}, up to t = {run.t[-1]:g}"
+    figure, (orbit, error) = canvas(1, 2, (10.0, 4.6), title, width_ratios=(3, 2))
     color = NOT_SYMPLECTIC if method == "explicit-euler" else SYMPLECTIC
-    ax.plot(run.q[:, 0], run.q[:, 1], color=color, linewidth=0.5, label="numerical")
-    angle = np.linspace(0.0, 2.0 * np.pi, 400)
-    height = np.sqrt(1.0 - ECCENTRICITY**2)
-    ax.plot(
-        np.cos(angle) - ECCENTRICITY, height * np.sin(angle), "--", color=EXACT, linewidth=1.4, label="exact"
-    )
-    ax.plot(0.0, 0.0, "o", color=EXACT, markersize=5)
-    ax.set(xlabel="q₁", ylabel="q₂", xlim=(-2.9, 0.9), ylim=(-1.4, 1.6), aspect="equal")
-    ax.legend(fontsize=8, loc="upper right")
+    orbit.plot(run.q[:, 0], run.q[:, 1], color=color, linewidth=0.5, label="numerical")
+    angle, height = np.linspace(0.0, 2.0 * np.pi, 400), np.sqrt(1.0 - ECCENTRICITY**2)
+    ellipse = np.cos(angle) - ECCENTRICITY, height * np.sin(angle)
+    orbit.plot(*ellipse, "--", color=EXACT, linewidth=1.4, label="exact")
+    orbit.plot(0.0, 0.0, "o", color=EXACT, markersize=5)
+    orbit.set(xlabel="q₁", ylabel="q₂", xlim=(-2.9, 0.9), ylim=(-1.3, 1.5), aspect="equal")
+    orbit.legend(loc="upper right")
+    error.semilogy(run.t[1:], _off_position(run)[1:], color=color, linewidth=0.8)
+    error.set(xlabel="time", ylabel="distance from the exact position", ylim=(1e-9, 10.0))
     return figure

@@ -10,6 +10,7 @@ from poinsot.library import harmonic_oscillator
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.simulate import simulate
+from poinsot.viz._style import styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,6 +75,7 @@ def _numbers(energies: dict[str, np.ndarray], growth: float) -> list[Number]:
     ]
 
 
+@styled
 def _draw(runs: dict) -> "Figure":
     figure, axes = canvas(3, 2, (8.0, 7.5), "Harmonic oscillator: energy over time", sharex=True)
     for row, pair in zip(axes, PAIRS, strict=True):
@@ -82,9 +84,9 @@ def _draw(runs: dict) -> "Figure":
             # On the scale of the energy itself the two methods of the last row could not be told apart.
             shift = run.energy[0] if pair is PAIRS[-1] else 0.0
             ax.plot(run.t, run.energy - shift, color=color, linewidth=0.8)
-            ax.set_title(label, fontsize=10)
-            ax.set_ylabel("H − H(0) [J]" if shift else "H [J]", fontsize=8)
+            ax.set_title(label)
+            ax.set_ylabel("H − H(0) [J]" if shift else "H [J]")
     axes[2, 1].set_ylim(axes[2, 0].get_ylim())
     for ax in axes[2]:
-        ax.set_xlabel("time [s]", fontsize=8)
+        ax.set_xlabel("time [s]")
     return figure

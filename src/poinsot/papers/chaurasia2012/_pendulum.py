@@ -11,6 +11,7 @@ from poinsot.library import System, nonlinear_pendulum
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.simulate import Trajectory, simulate
+from poinsot.viz._style import styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +33,7 @@ def figure_2_2(quick: bool, progress: bool | None) -> Findings:
         ),
     ]
     remarks = ["As the thesis says, the motion dies out: the portrait spirals to the rest position."]
-    return _findings(run, numbers, remarks, _portrait(run, "Radau IIA of order 3", NOT_SYMPLECTIC))
+    return _findings(run, numbers, remarks, _portrait(run, "Radau IIA of order 3"))
 
 
 def figure_2_3(quick: bool, progress: bool | None) -> Findings:
@@ -44,7 +45,7 @@ def figure_2_3(quick: bool, progress: bool | None) -> Findings:
         Number.between("amplitude at the end over amplitude at the start", late / early, 0.98, 1.02),
     ]
     remarks = ["As the thesis says, phase space is conserved: the portrait stays on a closed curve."]
-    return _findings(run, numbers, remarks, _portrait(run, "implicit midpoint", SYMPLECTIC))
+    return _findings(run, numbers, remarks, _portrait(run, "implicit midpoint"))
 
 
 def figure_2_4(quick: bool, progress: bool | None) -> Findings:
@@ -108,17 +109,24 @@ def _findings(run: Trajectory, numbers: list[Number], remarks: list[str], figure
     return Findings(settings, numbers, [*remarks, own], {"": figure})
 
 
-def _portrait(run: Trajectory, label: str, color: str) -> "Figure":
-    figure, ax = canvas(1, 1, (6.0, 5.0), f"Nonlinear pendulum, {label}, h = {STEP}")
-    ax.plot(run.q[:, 0], run.p[:, 0], ".", markersize=1.8, color=color)
+@styled
+def _portrait(run: Trajectory, label: str) -> "Figure":
+    figure, ax = canvas(1, 1, (6.5, 5.0), f"Nonlinear pendulum, {label}, h = {STEP}")
+    points = ax.scatter(run.q[:, 0], run.p[:, 0], c=run.t, s=1.5, cmap="viridis", linewidths=0.0)
     ax.plot(run.q[:1, 0], run.p[:1, 0], "o", markersize=5, color="black", label="start")
     ax.set(xlabel="q", ylabel="p", xlim=(-3.0, 3.0), ylim=(-2.6, 2.6))
-    ax.legend(fontsize=8)
+    ax.legend()
+    figure.colorbar(points, label="time [s]")
     return figure
 
 
+@styled
 def _energy(run: Trajectory, label: str, color: str) -> "Figure":
-    figure, ax = canvas(1, 1, (7.0, 3.6), f"Energy of the nonlinear pendulum, {label}, h = {STEP}")
-    ax.plot(run.t, run.energy, color=color, linewidth=0.6)
-    ax.set(xlabel="time [s]", ylabel="H [J]", xlim=(0.0, run.t[-1]))
+    title = f"Energy of the nonlinear pendulum, {label}, h = {STEP}"
+    figure, (whole, detail) = canvas(1, 2, (9.0, 3.6), title, width_ratios=(2, 1), sharey=True)
+    whole.plot(run.t, run.energy, color=color, linewidth=0.5)
+    whole.set(xlabel="time [s]", ylabel="H [J]", xlim=(0.0, run.t[-1]))
+    first = run.t <= 60.0
+    detail.plot(run.t[first], run.energy[first], ".-", color=color, linewidth=0.8, markersize=2.5)
+    detail.set(xlabel="time [s], first minute")
     return figure

@@ -71,8 +71,7 @@ def table_2_1(quick: bool, progress: bool | None) -> Findings:
         {row.item: section(row, data, t1, locate=False, progress=progress).count for row in ROWS}
         for data in ({}, PRINTED)
     )
-    judge = _judged_quick if quick else _judged
-    numbers = [judge(row, corrected[row.item]) for row in ROWS]
+    numbers = [judge(f"{row.item}) {row.label}", corrected[row.item], row, quick) for row in ROWS]
     numbers += [
         Number.shown(
             f"{row.item}) {row.label}, printed data", printed[row.item], None if quick else row.hairer
@@ -81,28 +80,20 @@ def table_2_1(quick: bool, progress: bool | None) -> Findings:
     ]
     if not quick:
         numbers += [
-            Number.shown(
-                f"{row.item}) {row.label}, distance from the thesis' count", corrected[row.item] - row.thesis
-            )
+            Number.shown(f"{row.item}) {row.label}, beside the thesis", corrected[row.item], row.thesis)
             for row in ROWS
         ]
     settings = {"t1": t1, "corrected": {"c": 0.75, "p2": 1.6888370059}, "printed": PRINTED}
     return Findings(settings, numbers, _remarks(quick, corrected, printed))
 
 
-def _judged(row: Row, count: int) -> Number:
-    """Beside the count of Hairer's book."""
-    name = f"{row.item}) {row.label}"
+def judge(name: str, count: int, row: Row, quick: bool) -> Number:
+    """A count beside that of Hairer's book, or in the quick run beside that of the exact motion."""
+    if quick:
+        return Number.matches(name, count, QUICK_COUNT, QUICK_WITHIN[row.item], "exact motion")
     if row.item == "b":
         return Number.between(name, count, ROUND_OFF_LOW, ROUND_OFF_HIGH, row.hairer)
     return Number.near(name, count, row.hairer, 3)
-
-
-def _judged_quick(row: Row, count: int) -> Number:
-    """Beside the count of the exact motion."""
-    return Number.matches(
-        f"{row.item}) {row.label}", count, QUICK_COUNT, QUICK_WITHIN[row.item], "exact motion"
-    )
 
 
 def _remarks(quick: bool, corrected: dict[str, int], printed: dict[str, int]) -> list[str]:

@@ -10,6 +10,7 @@ from poinsot.library import centre_of_mass, symmetric_top
 from poinsot.papers._pictures import SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.simulate import Trajectory, simulate
+from poinsot.viz._style import styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,14 +45,8 @@ def figure_2_13(quick: bool, progress: bool | None) -> Findings:
     numbers = [
         Number.at_most(f"largest relative change of {name}", value, 1e-9) for name, value in drift.items()
     ]
-    figure, axes = canvas(
-        3, 1, (8.0, 6.0), "Mass centre of the symmetric top, Gauss 6, h = 0.005", sharex=True
-    )
-    for ax, values, name in zip(axes, position.T, "xyz", strict=True):
-        ax.plot(run.t, values, color=SYMPLECTIC, linewidth=0.9)
-        ax.set_ylabel(f"{name} [m]")
-    axes[-1].set_xlabel("time [s]")
     remarks = ["The three constants of the motion are kept.", OWN, CORRECTED]
+    figure = _draw_coordinates(run.t, position)
     return Findings(SETTINGS | {"t1": float(run.t[-1])}, numbers, remarks, {"": figure})
 
 
@@ -103,6 +98,19 @@ def _turning_points(run: Trajectory) -> tuple[float, float]:
     return math.acos(high), math.acos(low)
 
 
+@styled
+def _draw_coordinates(times: np.ndarray, position: np.ndarray) -> "Figure":
+    figure, axes = canvas(
+        3, 1, (8.0, 6.0), "Mass centre of the symmetric top, Gauss 6, h = 0.005", sharex=True
+    )
+    for ax, values, name in zip(axes, position.T, "xyz", strict=True):
+        ax.plot(times, values, color=SYMPLECTIC, linewidth=0.9)
+        ax.set_ylabel(f"{name} [m]")
+    axes[-1].set_xlabel("time [s]")
+    return figure
+
+
+@styled
 def _draw(position: np.ndarray, steepest: float, flattest: float) -> "Figure":
     figure, ax = canvas(1, 1, (6.0, 5.6), "Mass centre of the symmetric top from above, Gauss 6, h = 0.005")
     ax.plot(position[:, 0], position[:, 1], color=SYMPLECTIC, linewidth=0.8)

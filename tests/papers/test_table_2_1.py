@@ -1,0 +1,57 @@
+"""Table 2.1: counts of Poincaré points, short beside SciPy and in full beside the published ones."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from poinsot.papers import reproduce
+from poinsot.papers.chaurasia2012._table_2_1 import END, PRINTED, QUICK_COUNT, QUICK_END, ROWS, judge
+
+TABLE = "chaurasia2012/table-2.1"
+
+
+def test_quick_counts_agree_with_the_exact_motion():
+    made = reproduce(TABLE, quick=True, progress=False)
+    counts = [int(number.ours) for number in made.numbers]
+    assert made.agrees
+    assert [counts[0], counts[3], counts[4]] == [QUICK_COUNT] * 3, "the accurate rows are exact"
+    assert counts[5] < QUICK_COUNT, "RK4 with the large step has lost energy and crossings"
+    assert counts[6] != counts[0], "the printed data are another orbit"
+
+
+def test_published_counts_are_judged():
+    first, second = ROWS[:2]
+    assert judge("a", 47090, first, quick=False).agrees and not judge("a", 47082, first, quick=False).agrees
+    assert judge("b", 46900, second, quick=False).agrees and not judge("b", 47093, second, quick=False).agrees
+    assert judge("a", 941, first, quick=True).agrees and not judge("a", 936, first, quick=True).agrees
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("c", "p2", "count"), [(0.75, None, QUICK_COUNT), (*PRINTED.values(), 937)])
+def test_exact_count_by_scipy(c, p2, count):
+    """Where the stored count comes from: DOP853 with its own event finder, nothing of ours."""
+    a, b, turning = 1.25, 1.0, 0.25
+    p2 = p2 or turning * 2.5 + np.sqrt((turning * 2.5) ** 2 - 2.0 * (0.02 + np.log(5.0) - 2.0))
+
+    def rates(_, y):
+        q1, q2, q3, p1, p2, p3 = y
+        pull = 2.0 / (1.0 + (q1 / a) ** 2 + (q2 / b) ** 2 + (q3 / c) ** 2)
+        forces = (turning * p2 - pull * q1 / a**2, -turning * p1 - pull * q2 / b**2, -pull * q3 / c**2)
+        return (p1 + turning * q2, p2 - turning * q1, p3, *forces)
+
+    def height(_, y):
+        return y[1]
+
+    height.direction = 1
+    start = [2.5, 0.0, 0.0, 0.0, p2, 0.2]
+    solved = solve_ivp(rates, (0.0, QUICK_END), start, "DOP853", rtol=1e-12, atol=1e-12, events=height)
+    later = solved.t_events[0] > 1e-6
+    assert 1 + np.sum(solved.y_events[0][later, 0] > 0.0) == count
+
+
+@pytest.mark.slow
+def test_the_full_table_agrees_with_the_book():
+    made = reproduce(TABLE, progress=False)
+    assert made.settings["t1"] == END
+    assert made.agrees, [number for number in made.numbers if number.agrees is False]
+    assert made.seconds < 600.0
