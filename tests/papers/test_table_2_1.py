@@ -39,12 +39,14 @@ def test_exact_count_by_scipy(c, p2, count):
         forces = (turning * p2 - pull * q1 / a**2, -turning * p1 - pull * q2 / b**2, -pull * q3 / c**2)
         return (p1 + turning * q2, p2 - turning * q1, p3, *forces)
 
-    def height(_, y):
-        return y[1]
+    class Height:
+        direction = 1
 
-    height.direction = 1
+        def __call__(self, _, y):
+            return y[1]
+
     start = [2.5, 0.0, 0.0, 0.0, p2, 0.2]
-    solved = solve_ivp(rates, (0.0, QUICK_END), start, "DOP853", rtol=1e-12, atol=1e-12, events=height)
+    solved = solve_ivp(rates, (0.0, QUICK_END), start, "DOP853", rtol=1e-12, atol=1e-12, events=Height())
     later = solved.t_events[0] > 1e-6
     assert 1 + np.sum(solved.y_events[0][later, 0] > 0.0) == count
 

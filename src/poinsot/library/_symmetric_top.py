@@ -122,7 +122,7 @@ def symmetric_top(
     require(upright, f"theta = {theta!r}; it must lie between 0 and pi, where the angles are singular")
     return System(
         name="symmetric-top",
-        problem=ODE(rates, params=params, invariants=INVARIANTS),
+        problem=ODE(rates, params=params, invariants=INVARIANTS, vectorised=True),
         start=State(y=jnp.stack(jnp.broadcast_arrays(*start.values()))),
         dt=0.005,
     )
