@@ -72,7 +72,9 @@ def test_no_rule_accepts_nan(number):
 
 def test_one_wrong_number_makes_a_reproduction_disagree():
     shown, right = Number.shown("n", np.float64(1.0)), Number.at_most("n", np.float64(1.0), 2.0)
-    wrong = Number.at_most("n", 3.0, 2.0)
-    agrees = lambda *numbers: Reproduction("id", "title", True, {}, numbers, (), (), 0.0).agrees  # noqa: E731
-    assert agrees(shown, right) and not agrees(shown, right, wrong)
+    wrong = Number.at_most("too large", 3.0, 2.0)
+    good = Reproduction("id", "title", True, {}, (shown, right), (), (), 0.0)
+    bad = Reproduction("id", "title", True, {}, (shown, right, wrong), (), (), 0.0)
+    assert good.agrees and good.verdict == "All 1 judged numbers agree."
+    assert not bad.agrees and bad.verdict == "1 of 2 judged numbers do not agree: too large."
     assert type(right.ours) is float and type(right.agrees) is bool, "plain data, for JSON"

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from poinsot.papers import reproduce
-from poinsot.papers.chaurasia2012._table_2_1 import END, PRINTED, QUICK_COUNT, QUICK_END, ROWS, judge
+from poinsot.papers.chaurasia2012._galactic_table import END, PRINTED, QUICK_COUNT, QUICK_END, ROWS, judge
 
 TABLE = "chaurasia2012/table-2.1"
 

@@ -103,6 +103,15 @@ class Reproduction:
         """Whether every judged number satisfies its rule."""
         return all(number.agrees is not False for number in self.numbers)
 
+    @property
+    def verdict(self) -> str:
+        """The outcome in a sentence."""
+        judged = [number for number in self.numbers if number.agrees is not None]
+        wrong = [number.name for number in judged if not number.agrees]
+        if wrong:
+            return f"{len(wrong)} of {len(judged)} judged numbers do not agree: {'; '.join(wrong)}."
+        return f"All {len(judged)} judged numbers agree."
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""
         return {
@@ -110,6 +119,7 @@ class Reproduction:
             "title": self.title,
             "quick": self.quick,
             "agrees": self.agrees,
+            "verdict": self.verdict,
             "settings": self.settings,
             "numbers": [number.to_dict() for number in self.numbers],
             "remarks": list(self.remarks),

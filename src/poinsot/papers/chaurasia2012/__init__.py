@@ -7,12 +7,12 @@ are not at hand: what is checked is the claim that the text makes of each, as a 
 from collections.abc import Callable
 
 from poinsot.papers._reproduction import Findings
-from poinsot.papers.chaurasia2012._energy_2_11 import figure_2_11
+from poinsot.papers.chaurasia2012._galactic_energy import figure_2_11
+from poinsot.papers.chaurasia2012._galactic_section import figure_2_10
+from poinsot.papers.chaurasia2012._galactic_table import table_2_1
 from poinsot.papers.chaurasia2012._kepler import figure_2_6, figure_2_7, figure_2_8, figure_2_9
 from poinsot.papers.chaurasia2012._oscillator import figure_2_1
 from poinsot.papers.chaurasia2012._pendulum import figure_2_2, figure_2_3, figure_2_4, figure_2_5
-from poinsot.papers.chaurasia2012._section import figure_2_10
-from poinsot.papers.chaurasia2012._table_2_1 import table_2_1
 from poinsot.papers.chaurasia2012._top import figure_2_13, figure_2_14
 
 ITEMS: dict[str, tuple[str, Callable[[bool, bool | None], Findings]]] = {

@@ -39,7 +39,7 @@ def figure_2_6(quick: bool, progress: bool | None) -> Findings:
     """Explicit Euler leaves the ellipse although its step is the shortest."""
     run, numbers = _run("explicit-euler", progress)
     numbers.append(Number.at_least("relative error of the energy", _energy_error(run), 0.1))
-    remarks = ["As the thesis shows, the orbit spirals away from the exact ellipse.", OWN]
+    remarks = ["The claim: the orbit is inaccurate. It spirals away from the exact ellipse.", OWN]
     return _findings(run, "explicit-euler", numbers, remarks)
 
 
@@ -54,8 +54,8 @@ def figure_2_7(quick: bool, progress: bool | None) -> Findings:
         Number.at_most("change of angular momentum", momentum, 1e-11),
     ]
     remarks = [
-        "As the thesis says, symplectic Euler is the more accurate with a step 100 times as long: its orbit "
-        "turns slowly but keeps its size and shape, and it keeps the angular momentum exactly.",
+        "The claim: symplectic Euler is the more accurate, with a step 100 times as long. Its orbit turns "
+        "slowly but keeps its size and shape, and the angular momentum is exact.",
         "The thesis calls it implicit; for a separable Hamiltonian such as this one it is explicit.",
         OWN,
     ]
@@ -68,7 +68,7 @@ def figure_2_8(quick: bool, progress: bool | None) -> Findings:
     other, _ = _run("symplectic-euler-a", progress)
     numbers.append(_ratio("energy error", _energy_error, run, "symplectic Euler A", other, 0.5))
     remarks = [
-        "As the thesis says, the higher order gives the more accurate orbit; it still turns slowly.",
+        "The claim: the higher order gives the more accurate orbit. It still turns slowly.",
         OWN,
     ]
     return _findings(run, "verlet", numbers, remarks)
@@ -85,7 +85,7 @@ def figure_2_9(quick: bool, progress: bool | None) -> Findings:
         Number.at_most("force evaluations, over those of explicit Euler", work * SHORT / run.t[-1], 1.0),
     ]
     remarks = [
-        "As the thesis says, Gauss 6 is far more accurate than explicit Euler at less work.",
+        "The claim: Gauss 6 is far more accurate than explicit Euler, at less work.",
         OWN,
     ]
     return _findings(run, "gauss6", numbers, remarks)

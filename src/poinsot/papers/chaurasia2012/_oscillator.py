@@ -40,7 +40,7 @@ def figure_2_1(quick: bool, progress: bool | None) -> Findings:
         numbers=_numbers(energies, growth),
         remarks=[
             "The thesis prints the step but not the length of the run; t1 is our choice.",
-            "Its claims hold: explicit Euler blows up, implicit Euler dies out, the symplectic methods stay "
+            "Its claims: explicit Euler blows up, implicit Euler dies out, the symplectic methods stay "
             "bounded and the more closely the higher their order, and RK4 declines while Gauss stays flat.",
             "For this linear problem the growth per step of both Euler methods is known, 1 + h^2 k/m and its "
             "inverse, and the runs meet it.",

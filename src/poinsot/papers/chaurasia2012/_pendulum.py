@@ -32,7 +32,7 @@ def figure_2_2(quick: bool, progress: bool | None) -> Findings:
             "amplitude at the end over amplitude at the start", late / early, 0.9 if quick else 0.2
         ),
     ]
-    remarks = ["As the thesis says, the motion dies out: the portrait spirals to the rest position."]
+    remarks = ["The claim: the motion dies out, its portrait spirals to the rest position."]
     return _findings(run, numbers, remarks, _portrait(run, "Radau IIA of order 3"))
 
 
@@ -44,7 +44,7 @@ def figure_2_3(quick: bool, progress: bool | None) -> Findings:
         Number.matches("area of phase space kept by a step", _area(system, "midpoint"), 1.0, 1e-13, "theory"),
         Number.between("amplitude at the end over amplitude at the start", late / early, 0.98, 1.02),
     ]
-    remarks = ["As the thesis says, phase space is conserved: the portrait stays on a closed curve."]
+    remarks = ["The claim: phase space is conserved, the portrait stays on a closed curve."]
     return _findings(run, numbers, remarks, _portrait(run, "implicit midpoint"))
 
 
@@ -59,7 +59,7 @@ def figure_2_4(quick: bool, progress: bool | None) -> Findings:
         ),
         Number.at_least("share of the available energy lost", share, 0.1 if quick else 0.9),
     ]
-    remarks = ["As the thesis says, the energy keeps decreasing, towards that of the rest position, -73/72."]
+    remarks = ["The claim: the energy keeps decreasing. It goes towards that of the rest position, -73/72."]
     return _findings(run, numbers, remarks, _energy(run, "Radau IIA of order 3", NOT_SYMPLECTIC))
 
 
@@ -76,7 +76,7 @@ def figure_2_5(quick: bool, progress: bool | None) -> Findings:
             1.1,
         ),
     ]
-    remarks = ["As the thesis says, the energy remains bounded: it swings in a band that does not move."]
+    remarks = ["The claim: the energy remains bounded. It swings in a band that does not move."]
     return _findings(run, numbers, remarks, _energy(run, "implicit midpoint", SYMPLECTIC))
 
 

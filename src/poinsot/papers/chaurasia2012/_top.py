@@ -60,8 +60,8 @@ def figure_2_14(quick: bool, progress: bool | None) -> Findings:
         Number.matches("largest nutation angle [rad]", np.max(run.y[:, 0]), flattest, 2e-4, "theory"),
     ]
     remarks = [
-        "As the thesis says, the motion oscillates: while the axis goes round, it nods between two angles, "
-        "roots of a cubic in cos(theta), given here in place of a published number.",
+        "The claim: the motion oscillates. While the axis goes round, it nods between two angles, roots of a "
+        "cubic in cos(theta), which stand here in place of a published number.",
         OWN,
         CORRECTED,
     ]

@@ -7,7 +7,7 @@ import numpy as np
 from poinsot.analysis import PoincareSection
 from poinsot.papers._pictures import SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
-from poinsot.papers.chaurasia2012._table_2_1 import END, PRINTED, QUICK_END, ROWS, judge, section
+from poinsot.papers.chaurasia2012._galactic_table import DATA, END, PRINTED, QUICK_END, ROWS, judge, section
 from poinsot.viz._style import styled
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def figure_2_10(quick: bool, progress: bool | None) -> Findings:
         "The section is the half-plane q2 = 0, q1 > 0, crossed upwards; local solves locate its points.",
         "The orbit of the printed data (c = 0.5, p2 = 1.688) fills another region: see table 2.1.",
     ]
-    settings = {"method": row.method, "step": row.step, "t1": t1, "printed": PRINTED}
+    settings = {"method": row.method, "step": row.step, "t1": t1} | DATA
     return Findings(settings, numbers, remarks, {"": _draw(cuts)})
 
 

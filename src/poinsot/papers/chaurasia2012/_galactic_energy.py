@@ -8,7 +8,7 @@ from poinsot.integrators import by_name
 from poinsot.library import galactic_orbit
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
-from poinsot.papers.chaurasia2012._table_2_1 import PRINTED
+from poinsot.papers.chaurasia2012._galactic_table import DATA, PRINTED
 from poinsot.simulate import Trajectory, simulate
 from poinsot.viz._style import styled
 
@@ -38,15 +38,9 @@ def figure_2_11(quick: bool, progress: bool | None) -> Findings:
         ]
     remarks = [
         "Step and number of steps are those of the thesis.",
-        "As it says, the difference shows with this step: RK4 loses energy, Gauss keeps it in a band.",
+        "Its claim: with this step the difference shows; RK4 loses energy, Gauss keeps it in a band.",
     ]
-    settings = {
-        "step": STEP,
-        "steps": steps,
-        "corrected": {"c": 0.75, "p2": 1.6888370059},
-        "printed": PRINTED,
-    }
-    return Findings(settings, numbers, remarks, {"": _draw(runs)})
+    return Findings({"step": STEP, "steps": steps} | DATA, numbers, remarks, {"": _draw(runs)})
 
 
 def _run(parameters: dict[str, float], method: str, steps: int, progress: bool | None) -> Trajectory:

@@ -29,6 +29,7 @@ ROWS = (
 )
 PRINTED = {"c": 0.5, "p2": 1.688}
 """The data as the thesis prints them."""
+DATA = {"corrected": {"c": 0.75, "p2": "larger root of H = 2"}, "printed": PRINTED}
 END, QUICK_END = 1e6, 2e4
 QUICK_COUNT = 941
 """Points of the exact motion up to `QUICK_END`, corrected data, by SciPy's DOP853 at a tolerance of 1e-13."""
@@ -83,8 +84,7 @@ def table_2_1(quick: bool, progress: bool | None) -> Findings:
             Number.shown(f"{row.item}) {row.label}, beside the thesis", corrected[row.item], row.thesis)
             for row in ROWS
         ]
-    settings = {"t1": t1, "corrected": {"c": 0.75, "p2": 1.6888370059}, "printed": PRINTED}
-    return Findings(settings, numbers, _remarks(quick, corrected, printed))
+    return Findings({"t1": t1} | DATA, numbers, _remarks(quick, corrected, printed))
 
 
 def judge(name: str, count: int, row: Row, quick: bool) -> Number:
