@@ -1,24 +1,37 @@
 """Measurements on problems, integrators and motions: they return data and never draw."""
 
 from poinsot.analysis._invariants import InvariantDeviations, invariant_deviations
+from poinsot.analysis._lyapunov import LyapunovEstimate, lyapunov
 from poinsot.analysis._order import OrderEstimate, order_estimate, reference_solution
 from poinsot.analysis._poincare import PoincareSection, poincare_section
 from poinsot.analysis._reversibility import reversibility
+from poinsot.analysis._roundoff import RoundoffGrowth, roundoff_growth
 from poinsot.analysis._symplecticity import SymplecticityCertificate, symplecticity
+from poinsot.analysis._tangent import TangentMap, tangent_map
 from poinsot.analysis._verify import Check, Verification, verify
+from poinsot.analysis._work_precision import WorkPoint, WorkPrecision, work_precision
 
 __all__ = [
     "Check",
     "InvariantDeviations",
+    "LyapunovEstimate",
     "OrderEstimate",
     "PoincareSection",
+    "RoundoffGrowth",
     "SymplecticityCertificate",
+    "TangentMap",
     "Verification",
+    "WorkPoint",
+    "WorkPrecision",
     "invariant_deviations",
+    "lyapunov",
     "order_estimate",
     "poincare_section",
     "reference_solution",
     "reversibility",
+    "roundoff_growth",
     "symplecticity",
+    "tangent_map",
     "verify",
+    "work_precision",
 ]

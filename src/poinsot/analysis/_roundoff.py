@@ -6,13 +6,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jaxtyping import Array
 
-from poinsot.core import Hamiltonian, InputError, Packed, Result, State
+from poinsot.core import Hamiltonian, InputError, Result, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._loop import Marcher
-from poinsot.simulate._validate import check_integrator
+from poinsot.simulate import ensemble
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,8 @@ def roundoff_growth(
     *,
     dt: float,
     steps: int,
-    samples: int = 64,
+    samples: int = 50,
+    progress: bool | None = None,
 ) -> RoundoffGrowth:
     r"""Follow the energy error of many runs whose truncation error is below round-off.
 
@@ -71,42 +70,31 @@ def roundoff_growth(
         dt: step size.
         steps: number of steps of each run.
         samples: how many step numbers to look at, equally spaced up to `steps`.
+        progress: show a progress bar; by default on a terminal.
 
     Raises:
         InputError: on wrong input, or when a step fails.
     """
-    check_integrator(problem, integrator)
-    if not problem.autonomous:
-        raise InputError("the energy of a time-dependent Hamiltonian is not conserved; nothing to follow")
-    if steps % samples:
-        raise InputError(f"steps = {steps} must be a multiple of samples = {samples}")
-    marcher = Marcher(problem, integrator, jnp.asarray(0.0), jnp.asarray(dt, dtype=float))
-    y = jax.vmap(problem.pack)(states)
-    energies, results = _energies(marcher, y, samples, jnp.int64(steps // samples))
-    failed = np.flatnonzero(np.asarray(results) != Result.successful)
+    if not isinstance(problem, Hamiltonian) or not problem.autonomous:
+        raise InputError(
+            "round-off is followed in the energy, which only a Hamiltonian without time conserves"
+        )
+    if samples < 2 or steps % samples:
+        raise InputError(
+            f"steps = {steps} must be a multiple of samples = {samples}, of which two are needed"
+        )
+    stride = steps // samples
+    runs = ensemble(problem, integrator, states, dt=dt, steps=steps, save_every=stride, progress=progress)
+    failed = np.flatnonzero(runs.result != Result.successful)
     if len(failed):
-        message = Result(int(results[failed[0]])).message
-        raise InputError(f"run {failed[0]} of the ensemble failed: {message}")
-    energies = np.asarray(energies)
+        reason = Result(int(runs.result[failed[0]])).message
+        raise InputError(f"states[{failed[0]}] could not be followed over {steps} steps: {reason}")
+    energies = np.asarray(_energies(problem, runs.state.q, runs.state.p))
     error = (energies[:, 1:] - energies[:, :1]) / np.abs(energies[:, :1])
-    return RoundoffGrowth(steps // samples * np.arange(1, samples + 1), error)
+    return RoundoffGrowth(stride * np.arange(1, samples + 1), error)
 
 
 @eqx.filter_jit
-def _energies(marcher: Marcher, y: Packed, samples: int, stride) -> tuple[Array, Array]:
-    """Energies at the start and at each sample, for each run; and how the runs ended."""
-    problem = marcher.problem
-    assert isinstance(problem, Hamiltonian)
-
-    def energy(y):
-        return problem.energy(marcher.t0, *problem.split(y))
-
-    def sample(loop, k):
-        loop = marcher.march(loop, (k + 1) * stride)
-        return loop, energy(loop.y)
-
-    def run(y):
-        loop, energies = lax.scan(sample, marcher.start(y), jnp.arange(samples))
-        return jnp.concatenate([energy(y)[None], energies]), loop.result
-
-    return jax.vmap(run)(y)
+def _energies(problem: Hamiltonian, q: Array, p: Array) -> Array:
+    """Energies of all saved states of all runs."""
+    return jax.vmap(jax.vmap(lambda q, p: problem.energy(jnp.asarray(0.0), q, p)))(q, p)
