@@ -1,8 +1,10 @@
 """Wrong input through the command line: exit code 2 and one clear line, never a traceback."""
 
+import errno
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -91,14 +93,20 @@ def test_files_that_cannot_be_read(invoke, tmp_path):
     assert_one_line(invoke("run", "picture.toml"), "picture.toml: not a TOML file: byte 0 is not UTF-8 text")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_files_and_folders_without_permission(invoke, tmp_path):
-    (tmp_path / "secret.toml").write_text(GOOD)
+def test_file_without_permission(invoke, tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
     (tmp_path / "case.toml").write_text(GOOD)
-    (tmp_path / "secret.toml").chmod(0)
-    assert_one_line(invoke("run", "secret.toml"), "cannot be read: permission denied")
-    (tmp_path / "locked").mkdir(mode=0o500)
-    assert_one_line(invoke("run", "case.toml", "--out", "locked/deep"), "cannot be written to")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert_one_line(invoke("run", "case.toml"), "case.toml: cannot be read: permission denied")
+
+
+def test_folder_without_permission(invoke, tmp_path, monkeypatch):
+    (tmp_path / "case.toml").write_text(GOOD)
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
+    result = invoke("run", "case.toml", "--out", "deep/down")
+    assert_one_line(result, f"output folder deep/down: {tmp_path} cannot be written to")
 
 
 def test_output_folder_that_is_a_file(invoke, tmp_path):
