@@ -1,6 +1,6 @@
-"""Turns the formulas of a page into MathML, which browsers draw without any script.
+r"""Turns the formulas of a page into MathML, which browsers draw without any script.
 
-The extension arithmatex marks formulas, in pages and docstrings alike, as `\\(...\\)` and `\\[...\\]` inside
+The extension arithmatex marks formulas, in pages and docstrings alike, as `\(...\)` and `\[...\]` inside
 elements of class `arithmatex`; here the marked source is replaced.
 """
 

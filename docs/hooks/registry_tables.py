@@ -45,9 +45,7 @@ def systems() -> str:
         system = library.by_name(name)
         problem = system.problem
         separable = isinstance(problem, Hamiltonian) and problem.separable
-        given = ", ".join(
-            f"`{key} = {_value(default)}`" for key, default in library.parameters(name).items()
-        )
+        given = ", ".join(f"`{key} = {_value(default)}`" for key, default in library.parameters(name).items())
         state = ", ".join(f"{label}[{value.size}]" for label, value in system.start.items())
         rows.append((f"`{name}`", "separable" if separable else problem.kind, state, given, system.dt))
     return _table(("name", "kind", "state", "parameters and defaults", "step"), rows)
