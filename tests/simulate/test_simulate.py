@@ -118,6 +118,9 @@ def test_failure_keeps_the_prefix():
     assert prefix.attributes["steps"] == len(prefix) - 1
     quiet = run(**plunge, throw=False)
     np.testing.assert_array_equal(quiet.q, prefix.q)
+    sparse = run(**plunge, throw=False, save_every=8)
+    np.testing.assert_array_equal(sparse.q[-1], prefix.q[-1])
+    assert sparse.t[-1] == prefix.t[-1], "the last good state is kept, though no save was due"
 
 
 def test_non_finite_is_a_failure():

@@ -79,13 +79,13 @@ class Marcher(eqx.Module):
         # A bound method of a module with array fields cannot be hashed, which JAX asks of a loop's body.
         return lax.while_loop(proceed, lambda loop: self.step(loop), loop)
 
-    def part_step(self, loop: LoopState, fraction) -> Packed:
-        """The state `fraction` of a step further, off the grid; the run itself is not touched."""
+    def part_step(self, loop: LoopState, fraction) -> tuple[Packed, IntScalar]:
+        """The state `fraction` of a step further, off the grid, and the outcome; the run is not touched."""
         h = fraction * self.h
         t = self.time(loop.n)
         fresh = self.integrator.init(self.problem, t, h, loop.y)
-        y, _, _ = self.integrator.step(self.problem, t, h, loop.y, fresh)
-        return jnp.where(fraction == 0.0, loop.y, y)
+        y, _, info = self.integrator.step(self.problem, t, h, loop.y, fresh)
+        return jnp.where(fraction == 0.0, loop.y, y), jnp.where(fraction == 0.0, loop.result, info.result)
 
     def locate_event(self, loop: LoopState) -> tuple[Array, Packed]:
         """Fraction of the next step at which the event happens, to round-off, and the state there."""
@@ -93,7 +93,7 @@ class Marcher(eqx.Module):
         assert event is not None
 
         def probe(fraction):
-            y = self.part_step(loop, fraction)
+            y, _ = self.part_step(loop, fraction)
             return event.value(self.problem, self.time(loop.n.astype(float) + fraction), y), y
 
         return locate(probe, event.value(self.problem, self.time(loop.n), loop.y), loop.y)
@@ -116,8 +116,13 @@ def record(marcher: Marcher, loop: LoopState, targets: Array, fractions: Array |
     def advance(carry):
         loop, buffer, saved = carry
         loop = marcher.march(loop, targets[saved])
-        y = loop.y if fractions is None else marcher.part_step(loop, fractions[saved])
-        reached = loop.n == targets[saved]
+        y, reached = loop.y, loop.n == targets[saved]
+        if fractions is not None:
+            y, result = marcher.part_step(loop, fractions[saved])
+            reached = reached & (result == Result.successful)
+            loop = eqx.tree_at(
+                lambda one: one.result, loop, jnp.where(loop.result == Result.successful, result, loop.result)
+            )
         return loop, buffer.at[saved].set(y), saved + reached.astype(saved.dtype)
 
     buffer = jnp.zeros((targets.shape[0], *loop.y.shape))

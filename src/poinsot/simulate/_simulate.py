@@ -109,10 +109,11 @@ def _run(marcher: Marcher, y, schedule: Schedule, t0: float, dt: float, steps: i
         except KeyboardInterrupt:
             result = Result.interrupted
     times = np.concatenate([[t0], schedule.times[:saved]])
-    if result is Result.stopped_by_event:
-        fraction, y = locate_event(marcher, loop)
+    end = _unsaved_end(marcher, loop, result, schedule, saved)
+    if end is not None:
+        place, y = end
         saved_states.append(np.asarray(y)[None])
-        times = np.append(times, t0 + (int(loop.n) + float(fraction)) * dt)
+        times = np.append(times, t0 + place * dt)
     return Trajectory.from_packed(
         marcher.problem,
         marcher.integrator,
@@ -125,6 +126,17 @@ def _run(marcher: Marcher, y, schedule: Schedule, t0: float, dt: float, steps: i
         iterations=int(loop.iterations),
         wall_seconds=time.perf_counter() - began,
     )
+
+
+def _unsaved_end(marcher: Marcher, loop: LoopState, result: Result, schedule: Schedule, saved: int):
+    """Where a run ended off its schedule, in steps, and the state there: the event, or the last good step."""
+    if result is Result.stopped_by_event:
+        fraction, y = locate_event(marcher, loop)
+        return int(loop.n) + float(fraction), y
+    last_saved = int(schedule.targets[saved - 1]) if saved else 0
+    if result is not Result.successful and int(loop.n) > last_saved:
+        return int(loop.n), loop.y
+    return None
 
 
 def _chunk(
