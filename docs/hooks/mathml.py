@@ -12,6 +12,8 @@ from latex2mathml.converter import convert
 _INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 _DISPLAYED = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', re.DOTALL)
 
+_BAR = re.compile(r'<mo(?: stretchy="false")?>(?=(?:&#x0007C;|&#x02016;)</mo>)')
+
 
 def on_page_content(page_html: str, **_) -> str:
     """Called by MkDocs with the HTML of every page."""
@@ -20,4 +22,6 @@ def on_page_content(page_html: str, **_) -> str:
 
 
 def _mathml(found: re.Match[str], display: str) -> str:
-    return convert(html.unescape(found[1]).strip(), display=display)
+    formula = convert(html.unescape(found[1]).strip(), display=display)
+    # A bar is a fence here, as in |x|; browsers would give it the space of a relation.
+    return _BAR.sub('<mo stretchy="false" lspace="0" rspace="0">', formula)
