@@ -306,9 +306,9 @@ def test_the_report_as_data():
 def test_the_report_in_colour_says_the_same():
     from rich.console import Console
 
-    console = Console(width=140, file=io.StringIO())
-    console.print(_pendulum("rk4", 200.0).report())
-    text = console.file.getvalue()
+    screen = io.StringIO()
+    Console(width=140, file=screen).print(_pendulum("rk4", 200.0).report())
+    text = screen.getvalue()
     assert "drifting" in text and "RK4: order 4" in text and "energy" in text
 
 

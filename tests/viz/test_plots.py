@@ -146,7 +146,7 @@ def test_save_all_writes_what_fits_the_problem(run, tmp_path):
     for path in written:
         image = pyplot.imread(path)
         assert image.shape[0] > 400 and image.shape[1] > 600
-        assert len(np.unique(image.reshape(-1, image.shape[2]), axis=0)) > 20
+        assert np.count_nonzero(image[:, :, 0] < 0.9) > 5000
         # Nothing is cut off: the outermost pixels are blank.
         frame = np.concatenate([image[0], image[-1], image[:, 0], image[:, -1]])
         assert np.all(frame[:, :3] == 1.0)

@@ -67,11 +67,11 @@ class Row:
 
     @property
     def _drift_text(self) -> str:
-        if not math.isfinite(self.drift):
-            return "-"
-        if abs(self.drift) > self.resolution:
+        if self.verdict is Verdict.drifting:
             return f"{self.drift:+.2e}"
-        return "0" if self.resolution == 0.0 else f"below {self.resolution:.0e}"
+        if self.verdict in (Verdict.exact, Verdict.bounded):
+            return "0" if self.resolution == 0.0 else f"below {self.resolution:.0e}"
+        return "-"
 
 
 @dataclass(frozen=True)

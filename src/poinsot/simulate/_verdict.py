@@ -37,7 +37,9 @@ $$ |m_W - m_1| > 4 L + 4\,\varepsilon\,S\sqrt{k_n + 1} \qquad\text{and}\qquad
 
 where rises and falls are counted over all pairs of windows, leaving out pairs that are equal to round-off.
 The order of the means counts and not their distance from a line, so that growth that accelerates and decay
-that levels off are seen as well. The rate is the slope of the least-squares line through the means.
+that levels off are seen as well. The rate is the slope of the least-squares line through the means. The
+resolution is the right-hand side of the first inequality over the time between the first and the last
+window; where windows hold fewer than 4 oscillations, half the range of the quantity stands for it if larger.
 """
 
 import enum
@@ -118,6 +120,8 @@ def judge(t: np.ndarray, values: np.ndarray, steps: np.ndarray, scale: float, cy
         verdict = Verdict.drifting
     else:
         verdict = Verdict.bounded if _alike(deviations) else Verdict.short
+    if cycles < PER_WINDOW * len(windows):
+        least = max(least, 0.5 * float(np.ptp(deviations)))
     resolution = least / abs(windows[-1].centre - windows[0].centre)
     if verdict is not Verdict.drifting:
         # A slope that was not taken for a drift was not resolved either.
