@@ -26,7 +26,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/python -m mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/hamiltonian.py

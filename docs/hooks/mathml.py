@@ -11,7 +11,6 @@ from latex2mathml.converter import convert
 
 _INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 _DISPLAYED = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', re.DOTALL)
-
 _BAR = re.compile(r'<mo(?: stretchy="false")?>(?=(?:&#x0007C;|&#x02016;)</mo>)')
 
 
