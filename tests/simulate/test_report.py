@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import poinsot as pt
 from poinsot.integrators import FixedPoint
-from poinsot.simulate._report import Report
-from poinsot.simulate._verdict import EPSILON, Verdict, judge, oscillations
+from poinsot.simulate import Report, Verdict
+from poinsot.simulate._verdict import EPSILON, judge, oscillations
 
 PERIOD = 2.0 * np.pi
 EXACT, BOUNDED, DRIFTING, SHORT = Verdict.exact, Verdict.bounded, Verdict.drifting, Verdict.short
