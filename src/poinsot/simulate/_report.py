@@ -59,8 +59,8 @@ class Row:
         return (
             self.name,
             _start_text(self.start),
-            f"{self.largest_deviation:.2e}",
-            "0" if self.largest_deviation == 0.0 else f"{self.relative_deviation:.1e}",
+            _size_text(self.largest_deviation, 2),
+            _size_text(self.relative_deviation, 1),
             self._drift_text,
             str(self.verdict),
         )
@@ -70,7 +70,7 @@ class Row:
         if self.verdict is Verdict.drifting:
             return f"{self.drift:+.2e}"
         if self.verdict in (Verdict.exact, Verdict.bounded):
-            return "0" if self.resolution == 0.0 else f"below {self.resolution:.0e}"
+            return f"below {_size_text(self.resolution, 0)}" if self.resolution else "0"
         return "-"
 
 
@@ -202,6 +202,10 @@ def _traits_text(declared: dict) -> str:
     words += [name for name in ("symmetric", "symplectic") if declared[name]]
     kept = [kind for kind in ("linear", "bilinear", "quadratic") if kind in declared["conserves"]]
     return ", ".join([*words, f"keeps {' and '.join(kept)} invariants"] if kept else words)
+
+
+def _size_text(size: float, digits: int) -> str:
+    return f"{size:.{digits}e}" if size else "0"
 
 
 def _start_text(start: float | list) -> str:
