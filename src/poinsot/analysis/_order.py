@@ -4,16 +4,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from poinsot.analysis._travel import travel
-from poinsot.core import AbstractProblem, InputError, State
+from poinsot.core import AbstractProblem, InputError, Packed, State
 from poinsot.integrators import AbstractIntegrator, FixedPoint, GaussLegendre
 from poinsot.simulate._validate import check_integrator, check_state
 from poinsot.solvers import EPS
 
-LADDER = tuple(2**k for k in range(1, 13))
+LADDER = tuple(2**k for k in range(2, 13))
 """Numbers of steps of the default ladder."""
+LEGS = 4
+"""Equal parts of a run, at whose ends the error is taken: at one time alone it may happen to be small."""
 FLOOR = 16.0
 """Round-off expected of `n` steps, in units of `eps sqrt(n)` of the solution's size."""
 ASYMPTOTIC = 0.1
@@ -29,7 +33,9 @@ class OrderEstimate:
     h: np.ndarray
     """Step sizes."""
     error: dict[str, np.ndarray]
-    """Largest error at the end, per label of the state; infinite where a run failed."""
+    """Largest error of any component at any of the times compared, per label; infinite where a run failed."""
+    floor: dict[str, np.ndarray]
+    """Round-off expected there; smaller errors say nothing about the method."""
     slope: dict[str, float]
     """Slope of each; NaN when fewer than three points can be used."""
     used: dict[str, np.ndarray]
@@ -51,10 +57,11 @@ def order_estimate(
     reference: State | None = None,
     steps: Sequence[int] = LADDER,
 ) -> OrderEstimate:
-    r"""Measure the order of convergence of the global error at `t1`, in the maximum norm.
+    r"""Measure the order of convergence of the global error up to `t1`, in the maximum norm.
 
-    The slope is fitted by least squares to $\log e$ against $\log h$, for each label of the state. Which
-    points count is decided without knowing the declared order:
+    The error is the largest over all components at the quarters of the run. The slope is fitted by least
+    squares to $\log e$ against $\log h$, for each label of the state. Which points count is decided without
+    knowing the declared order:
 
     1. points at the round-off floor are dropped: those below $16\,\varepsilon \sqrt n$ times the size of the
        solution, after $n$ steps, and all finer ones;
@@ -67,37 +74,71 @@ def order_estimate(
         state: start.
         t1: end time.
         t0: start time.
-        reference: the exact solution at `t1`; else computed by `reference_solution`.
-        steps: numbers of steps from `t0` to `t1`, increasing.
+        reference: the exact solution, either at `t1` or, with a leading axis, at equally spaced times up to
+            `t1`; by default `reference_solution` at the quarters.
+        steps: numbers of steps from `t0` to `t1`, increasing, each divisible by the number of times compared.
     """
     check_integrator(problem, integrator)
     y = check_state(problem, state, t0)
+    exact = _compared(problem, state, t0, t1, reference)
+    legs = exact.shape[0]
     counts = np.asarray(steps, dtype=np.int64)
     if counts.ndim != 1 or len(counts) < 3 or np.any(np.diff(counts) <= 0) or counts[0] < 1:
         raise InputError(f"steps = {list(steps)!r}; give at least three increasing numbers of steps")
-    exact = reference_solution(problem, state, t1, t0=t0) if reference is None else reference
+    if np.any(counts % legs):
+        raise InputError(f"steps = {list(steps)!r}; each must be divisible by the {legs} times compared")
     h = (t1 - t0) / counts
-    error = {label: np.full(len(counts), np.inf) for label in problem.labels}
-    size = {label: float(np.max(np.abs(exact[label]))) for label in problem.labels}
-    floor = {label: FLOOR * EPS * np.sqrt(counts) * size[label] for label in problem.labels}
-    for rung, count in enumerate(counts):
-        end = travel(problem, integrator, y, h[rung], count, t0)
-        if end.ok:
-            there = problem.unpack(end.y)
-            for label in problem.labels:
-                error[label][rung] = np.max(np.abs(np.asarray(there[label] - exact[label])))
-        if all(error[label][rung] < floor[label][rung] for label in problem.labels):
-            counts, h = counts[: rung + 1], h[: rung + 1]
-            break
+    halves = _by_label(problem, exact)
+    size = {label: float(np.max(np.abs(values))) for label, values in halves.items()}
+    floor = {label: FLOOR * EPS * np.sqrt(counts) * size[label] for label in size}
+    error = {label: np.full(len(counts), np.inf) for label in size}
     rungs = len(counts)
-    fits = {label: fit_slope(h, error[label][:rungs], floor[label][:rungs]) for label in problem.labels}
+    for rung in range(len(counts)):
+        states = _visited(problem, integrator, y, t0, h[rung], int(counts[rung]) // legs, legs)
+        for label, values in _by_label(problem, states - exact).items():
+            largest = float(np.max(np.abs(values)))
+            error[label][rung] = largest if np.isfinite(largest) else np.inf
+        if all(error[label][rung] < floor[label][rung] for label in size):
+            rungs = rung + 1
+            break
+    fits = {label: fit_slope(h[:rungs], error[label][:rungs], floor[label][:rungs]) for label in size}
     return OrderEstimate(
-        steps=counts,
-        h=h,
+        steps=counts[:rungs],
+        h=h[:rungs],
         error={label: values[:rungs] for label, values in error.items()},
+        floor={label: values[:rungs] for label, values in floor.items()},
         slope={label: slope for label, (slope, _) in fits.items()},
         used={label: used for label, (_, used) in fits.items()},
     )
+
+
+def _compared(problem: AbstractProblem, state: State, t0: float, t1: float, reference: State | None):
+    """Packed exact states at the times compared, along a leading axis."""
+    if reference is None:
+        times = [t0 + (t1 - t0) * (leg + 1) / LEGS for leg in range(LEGS)]
+        reference = reference_solution(problem, state, times, t0=t0)
+    label = problem.labels[0]
+    if reference[label].ndim == state[label].ndim:
+        reference = State(**{name: value[None] for name, value in reference.items()})
+    return np.asarray(jax.vmap(problem.pack)(reference))
+
+
+def _visited(problem, integrator, y, t0: float, h: float, steps: int, legs: int) -> np.ndarray:
+    """States at the ends of the legs; NaN after a failure."""
+    states = np.full((legs, *y.shape), np.nan)
+    for leg in range(legs):
+        end = travel(problem, integrator, y, h, steps, t0 + leg * steps * h)
+        if not end.ok:
+            break
+        y = end.y
+        states[leg] = np.asarray(y)
+    return states
+
+
+def _by_label(problem: AbstractProblem, packed: np.ndarray) -> dict[str, np.ndarray]:
+    """Parts of packed states by label."""
+    states = jax.vmap(problem.unpack)(jnp.asarray(packed))
+    return {label: np.asarray(states[label]) for label in problem.labels}
 
 
 def fit_slope(h: np.ndarray, error: np.ndarray, floor: np.ndarray) -> tuple[float, np.ndarray]:
@@ -124,15 +165,33 @@ def fit_slope(h: np.ndarray, error: np.ndarray, floor: np.ndarray) -> tuple[floa
 
 
 def reference_solution(
-    problem: AbstractProblem, state: State, t1: float, *, t0: float = 0.0, tolerance: float = 1e-14
+    problem: AbstractProblem,
+    state: State,
+    times: Sequence[float],
+    *,
+    t0: float = 0.0,
+    tolerance: float = 1e-14,
 ) -> State:
-    """The solution at `t1` to round-off: Gauss of order 16, compensated, steps halved until nothing changes.
+    """The solution at some times to round-off, along a leading axis.
+
+    Gauss of order 16, compensated, with steps halved until nothing changes.
 
     Raises:
-        InputError: when `tolerance` is not reached with 2**17 steps: the motion is too long or too wild.
+        InputError: when `tolerance` is not reached with 2**17 steps between two times: the motion is too long
+            or too wild.
     """
-    integrator = GaussLegendre(stages=8, solver=FixedPoint(tolerance=0.0), compensated=True)
     y = check_state(problem, state, t0)
+    visited = []
+    for t1 in times:
+        y = _accurate(problem, y, t0, t1, tolerance)
+        visited.append(y)
+        t0 = t1
+    return jax.vmap(problem.unpack)(jnp.stack(visited))
+
+
+def _accurate(problem: AbstractProblem, y: Packed, t0: float, t1: float, tolerance: float) -> Packed:
+    """The packed solution at `t1`."""
+    integrator = GaussLegendre(stages=8, solver=FixedPoint(tolerance=0.0), compensated=True)
     before = None
     for count in (2**k for k in range(3, 18)):
         end = travel(problem, integrator, y, (t1 - t0) / count, count, t0)
@@ -140,9 +199,9 @@ def reference_solution(
             continue
         now = np.asarray(end.y)
         if before is not None and np.max(np.abs(now - before)) <= tolerance * np.max(np.abs(now)):
-            return problem.unpack(end.y)
+            return end.y
         before = now
     raise InputError(
-        f"t1 = {t1!r}: no reference solution to {tolerance:g} with 2**17 steps; take an earlier t1, or give "
-        "the reference"
+        f"no reference solution at t = {t1!r} to {tolerance:g} with 2**17 steps; compare at earlier times, "
+        "or give the reference"
     )

@@ -4,14 +4,13 @@ Two bodies in the plane, at $x_1, x_2$, and a pair of oscillators $(q_5, p_5), (
 $s = |x_1 - x_2|^2$ and $I_j = \tfrac12 (q_j^2 + p_j^2)$,
 
 $$ H = \Big(\frac{|p_1|^2}{2} + \frac{|p_2|^2}{3}\Big)\Big(1 + \frac s4\Big)
-     + \sqrt{1+s}\,\Big(1 + \frac{q_5 q_6 + p_5 p_6}{4}\Big) + \frac{I_5^2 + I_6^2}{2}. $$
+     + \sqrt{1+s}\,\Big(1 + \frac{q_5 q_6 + p_5 p_6}{2}\Big) + \frac{I_5^2 + I_6^2}{2}. $$
 
 It is even in the momenta, and conserved are the total momentum (linear), the angular momentum of the bodies
 (bilinear in $q$ and $p$) and $I_5 + I_6$ (quadratic, not bilinear). Methods that need a separable Hamiltonian
 are measured on
 
-$$ H = \frac{|p_1|^2}{2} + \frac{|p_2|^2}{3} + \frac{p_5^2 + p_6^2}{2}
-     + (1+s)^{3/2} + \frac{q_5^2 + q_6^2}{2} $$
+$$ H = \frac{|p_1|^2}{2} + \frac{|p_2|^2}{3} + p_5^2 + p_6^2 + (1+s)^{3/2} + q_5^2 + q_6^2 $$
 
 with the same invariants.
 """
@@ -43,7 +42,7 @@ def _energy(q: Array, p: Array) -> Array:
     exchange = jnp.prod(x, axis=0) + jnp.prod(y, axis=0)
     actions = 0.5 * (x * x + y * y)
     bodies = _kinetic(p) * (1.0 + s / 4.0)
-    return bodies + jnp.sqrt(1.0 + s) * (1.0 + exchange / 4.0) + 0.5 * _square(actions)
+    return bodies + jnp.sqrt(1.0 + s) * (1.0 + exchange / 2.0) + 0.5 * _square(actions)
 
 
 INVARIANTS = {
@@ -63,7 +62,7 @@ def nonseparable() -> Hamiltonian:
 def separable() -> Hamiltonian:
     """The standard problem given as `T(p) + V(q)`."""
     return Hamiltonian(
-        T=lambda p: _kinetic(p) + 0.5 * _square(p[4:]),
-        V=lambda q: (1.0 + _squared_distance(q)) ** 1.5 + 0.5 * _square(q[4:]),
+        T=lambda p: _kinetic(p) + _square(p[4:]),
+        V=lambda q: (1.0 + _squared_distance(q)) ** 1.5 + _square(q[4:]),
         invariants=INVARIANTS,
     )

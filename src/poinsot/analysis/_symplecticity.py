@@ -59,7 +59,8 @@ def symplecticity(
     return SymplecticityCertificate(float(h), float(defect), Result(int(result)))
 
 
-@eqx.filter_jit
+# A derivative is taken once or twice: what counts is that it compiles fast.
+@eqx.filter_jit(compiler_options={"xla_backend_optimization_level": 0})
 def step_derivative(
     problem: Hamiltonian, integrator: AbstractIntegrator, t, h, y: Packed
 ) -> tuple[Float[Array, "n n"], IntScalar]:

@@ -90,7 +90,10 @@ def work_precision(
     if repeats < 1:
         raise InputError(f"repeats = {repeats!r}; it must be at least 1")
     y = check_state(problem, state, t0)
-    exact = problem.pack(reference_solution(problem, state, t1, t0=t0) if reference is None else reference)
+    if reference is not None:
+        exact = problem.pack(reference)
+    else:
+        exact = jax.vmap(problem.pack)(reference_solution(problem, state, [t1], t0=t0))[0]
     points, compiled = [], {}
     for name, integrator in methods.items():
         check_integrator(problem, integrator)
