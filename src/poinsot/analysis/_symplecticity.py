@@ -1,6 +1,7 @@
 """The symplecticity certificate of a one-step map."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -11,6 +12,9 @@ from poinsot.core import Hamiltonian, InputError, Packed, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulate._validate import check_integrator, check_state
+
+QUICK_TO_COMPILE: dict[str, Any] = {"compiler_options": {"xla_backend_optimization_level": 0}}
+"""A derivative is taken once or twice: it need not run fast."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,7 @@ def symplecticity(
     return SymplecticityCertificate(float(h), float(defect), Result(int(result)))
 
 
-# A derivative is taken once or twice: what counts is that it compiles fast.
-@eqx.filter_jit(compiler_options={"xla_backend_optimization_level": 0})
+@eqx.filter_jit(**QUICK_TO_COMPILE)
 def step_derivative(
     problem: Hamiltonian, integrator: AbstractIntegrator, t, h, y: Packed
 ) -> tuple[Float[Array, "n n"], IntScalar]:

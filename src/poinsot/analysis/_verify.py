@@ -1,5 +1,6 @@
 """Declared against measured: every trait of an integrator, on a standard nonlinear problem."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -54,12 +55,11 @@ class Verification:
         return all(check.passed for check in self.checks)
 
     def to_dict(self) -> dict:
-        """Plain data, ready for JSON."""
-        return {
-            "integrator": self.integrator,
-            "passed": self.passed,
-            "checks": [asdict(check) for check in self.checks],
-        }
+        """Plain data, ready for JSON: what could not be measured is None."""
+        checks = [asdict(check) for check in self.checks]
+        for check in checks:
+            check["measured"] = check["measured"] if math.isfinite(check["measured"]) else None
+        return {"integrator": self.integrator, "passed": self.passed, "checks": checks}
 
     def __str__(self) -> str:
         rows = [("property", "declared", "measured", "tolerance", "", "")]
