@@ -45,7 +45,7 @@ def galactic_orbit(
     counts of Poincaré points these data reproduce.
 
     Chaurasia (2012), section 2.4, prints $c = 0.5$ and $p_2 = 1.688$; `galactic_orbit(c=0.5, p2=1.688)` is
-    that orbit. It is another one: the number of its crossings differs by about 2 percent.
+    that orbit. It is another one: up to $t = 10^6$ Gauss 6 with steps of 0.2 finds 46658 points, not 47093.
 
     Args:
         a: first semi-axis of the potential.
