@@ -63,10 +63,12 @@ class FixedPoint(AbstractStageSolver):
         tolerance: change at which to stop, in units of round-off of the state; 0 goes on until nothing
             changes any more.
         max_iterations: give up after so many.
+        look_every: measure the change after so many substitutions; 1 saves right-hand sides that are costly.
     """
 
     tolerance: float = eqx.field(default=4.0, static=True)
     max_iterations: int = eqx.field(default=100, static=True)
+    look_every: int = eqx.field(default=2, static=True)
 
     def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
         """See the class."""
@@ -78,7 +80,7 @@ class FixedPoint(AbstractStageSolver):
         def size(dF):
             return equations.largest(dF * inverse_unit[None])
 
-        stopping = Stopping(tolerance=self.tolerance, max_iterations=self.max_iterations)
+        stopping = Stopping(self.tolerance, max_iterations=self.max_iterations, look_every=self.look_every)
         F, info = fixed_point(substitute, guess, size, stopping)
         return F, StepInfo.implicit(info.converged, info.iterations)
 
