@@ -24,7 +24,7 @@ def test_quick_counts_agree_with_the_exact_motion():
 def test_published_counts_are_judged():
     first, second = ROWS[:2]
     assert judge("a", 47090, first, quick=False).agrees and not judge("a", 47082, first, quick=False).agrees
-    assert judge("b", 46900, second, quick=False).agrees and not judge("b", 47093, second, quick=False).agrees
+    assert judge("b", 46900, second, quick=False).agrees is None, "a single draw is not judged"
     assert judge("a", 941, first, quick=True).agrees and not judge("a", 936, first, quick=True).agrees
 
 
@@ -70,7 +70,9 @@ def test_five_rows_of_the_full_table_agree_with_the_book(full):
 
 
 @pytest.mark.slow
-def test_row_b_of_the_full_table_lies_in_the_interval_asked_for(full):
-    """A single run is one draw: variants that differ by round-off alone spread over 46808 to 47088."""
+def test_median_of_row_b_lies_in_the_interval_asked_for(full):
+    """Single draws spread by hundreds, which the smallest and the largest must show."""
     made, _ = full
-    assert made.numbers[1].agrees, made.verdict
+    median, smallest, largest = made.numbers[-3:]
+    assert median.agrees, made.verdict
+    assert largest.ours - smallest.ours > 50, "round-off decides: the draws differ"
