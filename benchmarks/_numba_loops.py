@@ -72,10 +72,9 @@ def gauss6_galactic(y, h, steps, A, b, E, abc):
         unit_p = 8.8e-16 * max(abs(y[3]), abs(y[4]), abs(y[5]))
         for _ in range(50):
             for i in range(3):
-                F[i] = _galactic(
-                    y[0] + Z[i, 0], y[1] + Z[i, 1], y[2] + Z[i, 2], y[3] + Z[i, 3], y[4] + Z[i, 4], y[5] + Z[i, 5],
-                    a2, b2, c2,
-                )  # fmt: skip
+                q0, q1, q2 = y[0] + Z[i, 0], y[1] + Z[i, 1], y[2] + Z[i, 2]
+                p0, p1, p2 = y[3] + Z[i, 3], y[4] + Z[i, 4], y[5] + Z[i, 5]
+                F[i] = _galactic(q0, q1, q2, p0, p1, p2, a2, b2, c2)
             change_q, change_p = _substitute(F, Z, A, h, 3)
             iterations += 1
             if change_q <= unit_q and change_p <= unit_p:

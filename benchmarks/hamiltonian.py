@@ -50,7 +50,8 @@ def galactic(board: Scoreboard, steps: int) -> None:
     iterations = loops.gauss6_galactic(numba_end, h, 1000, *COEFFICIENTS, abc) / 1000
     detail = (
         f"{seconds / steps * 1e6:.2f} against {numba_seconds / steps * 1e6:.2f} us per step, "
-        f"{run.attributes['iterations'] / steps:.1f} against {iterations:.1f} iterations, compile {compile_seconds:.1f} s"
+        f"{run.attributes['iterations'] / steps:.1f} against {iterations:.1f} iterations, "
+        f"compile {compile_seconds:.1f} s"
     )
     board.at_most("galactic orbit, Gauss 6: time over Numba's", seconds / numba_seconds, 2.5, detail)
 
@@ -134,10 +135,10 @@ def kepler(board: Scoreboard, orbits: int, steps: int) -> None:
 
         @jax.jit
         def mapped(states, integrator=integrator, users=users):
-            def run(state):
+            def orbit(state):
                 return pt.solve(users, integrator, state, dt=h, steps=steps, save_every=steps).state
 
-            return jax.vmap(run)(states)
+            return jax.vmap(orbit)(states)
 
         def plain(mapped=mapped):
             return jax.block_until_ready(mapped(states))
