@@ -105,7 +105,7 @@ class Scenario(Section):
     name = "gauss6"             # `poinsot methods` lists them
     compensated = true          # optional: compensated summation, where the integrator offers it
     solver = "fixed-point"      # optional: or "newton", where the integrator solves stage equations
-    tolerance = 0.0             # optional: change at which it stops, in units of round-off
+    tolerance = 0.0             # optional: error at which it stops, in units of round-off
     max_iterations = 50         # optional: after how many iterations it gives up
 
     [run]

@@ -1,6 +1,7 @@
 """Implicit Runge-Kutta methods: one stepper for every full tableau."""
 
-from functools import cache
+import operator
+from functools import cache, reduce
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -106,7 +107,7 @@ def weighted(matrix: np.ndarray, remainder: np.ndarray | None, F: Array) -> Arra
         return weighted((matrix - short) + remainder, None, F) + weighted(short, None, F)
     shape = (-1,) + (1,) * (F.ndim - 1)
     terms = [column.reshape(shape) * F[j][None] for j, column in enumerate(matrix.T)]
-    return sum(terms[1:], terms[0])
+    return reduce(operator.add, terms)
 
 
 @cache

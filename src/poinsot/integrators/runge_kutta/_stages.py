@@ -60,13 +60,13 @@ class FixedPoint(AbstractStageSolver):
     evaluated twice. Memory and cost are linear in the size of the problem.
 
     Args:
-        tolerance: change at which to stop, in units of round-off of the state; 0 goes on until nothing
-            changes any more.
+        tolerance: error of the iteration at which to stop, in units of round-off of the state; 0 goes on
+            until nothing changes any more.
         max_iterations: give up after so many.
         look_every: measure the change after so many substitutions; 1 saves right-hand sides that are costly.
     """
 
-    tolerance: float = eqx.field(default=4.0, static=True)
+    tolerance: float = eqx.field(default=1.0, static=True)
     max_iterations: int = eqx.field(default=100, static=True)
     look_every: int = eqx.field(default=2, static=True)
 
@@ -97,7 +97,7 @@ class SimplifiedNewton(AbstractStageSolver):
         max_iterations: give up after so many.
     """
 
-    tolerance: float = eqx.field(default=4.0, static=True)
+    tolerance: float = eqx.field(default=1.0, static=True)
     max_iterations: int = eqx.field(default=50, static=True)
 
     def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
