@@ -8,7 +8,6 @@ digits to spare. It also asks XLA to compile small loops whole. Its parts load w
 import importlib
 import os
 import sys
-import types
 from typing import TYPE_CHECKING
 
 from poinsot._version import __version__
@@ -27,10 +26,10 @@ if "xla_backend_extra_options" not in os.environ.get("XLA_FLAGS", ""):
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_small_loops}".strip()
 
 if TYPE_CHECKING:
-    from poinsot import analysis, integrators, library, rotation
+    from poinsot import analysis, integrators, library, papers, rotation, viz
     from poinsot.core import ODE, Hamiltonian, InputError, Result, State
     from poinsot.io import load
-    from poinsot.simulate import (
+    from poinsot.simulation import (
         Event,
         Interrupted,
         SimulationError,
@@ -47,17 +46,17 @@ _NAMES = {
     "InputError": "poinsot.core",
     "Result": "poinsot.core",
     "State": "poinsot.core",
-    "Event": "poinsot.simulate",
-    "Interrupted": "poinsot.simulate",
-    "SimulationError": "poinsot.simulate",
-    "Solution": "poinsot.simulate",
-    "Trajectory": "poinsot.simulate",
-    "ensemble": "poinsot.simulate",
-    "simulate": "poinsot.simulate",
-    "solve": "poinsot.simulate",
+    "Event": "poinsot.simulation",
+    "Interrupted": "poinsot.simulation",
+    "SimulationError": "poinsot.simulation",
+    "Solution": "poinsot.simulation",
+    "Trajectory": "poinsot.simulation",
+    "ensemble": "poinsot.simulation",
+    "simulate": "poinsot.simulation",
+    "solve": "poinsot.simulation",
     "load": "poinsot.io",
 }
-_MODULES = ("analysis", "integrators", "library", "rotation")
+_MODULES = ("analysis", "integrators", "library", "papers", "rotation", "viz")
 
 __all__ = [
     "ODE",
@@ -76,9 +75,11 @@ __all__ = [
     "integrators",
     "library",
     "load",
+    "papers",
     "rotation",
     "simulate",
     "solve",
+    "viz",
 ]
 
 
@@ -95,14 +96,3 @@ def __getattr__(name: str):
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(types.ModuleType):
-    """Keeps `poinsot.simulate` the function: importing the folder of that name would put it in its place."""
-
-    def __setattr__(self, name: str, value) -> None:
-        shadowing = name == "simulate" and isinstance(value, types.ModuleType)
-        super().__setattr__(name, value.simulate if shadowing else value)
-
-
-sys.modules[__name__].__class__ = _Package

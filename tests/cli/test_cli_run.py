@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import poinsot as pt
 from poinsot.cli import app
 from poinsot.io import load_scenario
-from poinsot.simulate import _simulate
+from poinsot.simulation import _simulate
 
 OSCILLATOR = """
 [system]

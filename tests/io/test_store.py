@@ -205,7 +205,7 @@ def test_a_missing_package_names_the_extra(run, tmp_path, monkeypatch, package):
 
 def test_importing_and_running_needs_no_xarray():
     code = (
-        "import sys, poinsot.io, poinsot.simulate, poinsot.viz;"
+        "import sys, poinsot.io, poinsot.simulation, poinsot.viz;"
         "print([name for name in ('xarray', 'zarr', 'matplotlib') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

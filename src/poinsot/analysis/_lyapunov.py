@@ -11,8 +11,8 @@ from jax import lax
 from poinsot.analysis._tangent import flow
 from poinsot.core import AbstractProblem, InputError, Packed, Result, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._loop import Marcher
-from poinsot.simulate._validate import check_integrator, check_state, count_steps
+from poinsot.simulation._loop import Marcher
+from poinsot.simulation._validate import check_integrator, check_state, count_steps
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from poinsot.analysis._travel import travel
 from poinsot.core import AbstractProblem, InputError, Packed, State
 from poinsot.integrators import AbstractIntegrator, FixedPoint, GaussLegendre
-from poinsot.simulate._validate import check_integrator, check_state
+from poinsot.simulation._validate import check_integrator, check_state
 from poinsot.solvers import EPS
 
 LADDER = tuple(2**k for k in range(2, 13))

@@ -13,12 +13,12 @@ from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed, Result, State, UserFunction, user_function
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate import Event, Interrupted, SimulationError, Trajectory
-from poinsot.simulate._event import Direction
-from poinsot.simulate._loop import LoopState, Marcher, begin
-from poinsot.simulate._progress import Progress
-from poinsot.simulate._schedule import Pace
-from poinsot.simulate._validate import check_integrator, check_state, count_steps
+from poinsot.simulation import Event, Interrupted, SimulationError, Trajectory
+from poinsot.simulation._event import Direction
+from poinsot.simulation._loop import LoopState, Marcher, begin
+from poinsot.simulation._progress import Progress
+from poinsot.simulation._schedule import Pace
+from poinsot.simulation._validate import check_integrator, check_state, count_steps
 
 CAPACITY = 2048
 """Crossings held on the device before a chunk hands them over."""

@@ -5,7 +5,7 @@ import numpy as np
 from poinsot.analysis._travel import travel
 from poinsot.core import AbstractProblem, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._validate import check_integrator, check_state
+from poinsot.simulation._validate import check_integrator, check_state
 
 
 def reversibility(

@@ -10,7 +10,7 @@ from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, InputError, Result, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate import ensemble
+from poinsot.simulation import ensemble
 
 
 @dataclass(frozen=True)

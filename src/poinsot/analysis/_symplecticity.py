@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 from poinsot.core import Hamiltonian, InputError, Packed, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._validate import check_integrator, check_state
+from poinsot.simulation._validate import check_integrator, check_state
 
 QUICK_TO_COMPILE: dict[str, Any] = {"compiler_options": {"xla_backend_optimization_level": 0}}
 """A derivative is taken once or twice: it need not run fast."""

@@ -9,7 +9,7 @@ from jaxtyping import Array
 from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._loop import Marcher
+from poinsot.simulation._loop import Marcher
 
 
 class Travel(eqx.Module):

@@ -12,8 +12,8 @@ import numpy as np
 from poinsot.analysis._order import reference_solution
 from poinsot.core import AbstractProblem, InputError, Packed, Result, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._loop import LoopState, Marcher
-from poinsot.simulate._validate import check_integrator, check_state
+from poinsot.simulation._loop import LoopState, Marcher
+from poinsot.simulation._validate import check_integrator, check_state
 
 
 @dataclass(frozen=True)

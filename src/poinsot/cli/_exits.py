@@ -47,7 +47,7 @@ def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
 
 def _code_of(error: Exception) -> ExitCode | None:
     from poinsot.core import InputError
-    from poinsot.simulate import SimulationError
+    from poinsot.simulation import SimulationError
 
     if isinstance(error, InputError):
         return ExitCode.wrong_input

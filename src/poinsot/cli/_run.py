@@ -9,7 +9,7 @@ from poinsot.cli._outputs import check_folder
 from poinsot.cli._tables import as_json, show
 from poinsot.core import InputError, optional
 from poinsot.io import check_place, load_scenario
-from poinsot.simulate import Interrupted, SimulationError, Trajectory
+from poinsot.simulation import Interrupted, SimulationError, Trajectory
 
 STORE = "trajectory.zarr"
 

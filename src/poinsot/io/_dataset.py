@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.core import InputError, Result, optional
-from poinsot.simulate import Trajectory
+from poinsot.simulation import Trajectory
 
 if TYPE_CHECKING:
     import xarray

@@ -11,7 +11,7 @@ from poinsot.core import AbstractProblem, InputError, State, UserFunction
 from poinsot.integrators import AbstractIntegrator, FixedPoint, SimplifiedNewton, by_name
 from poinsot.io._scenario_errors import explain
 from poinsot.io._toml import read_toml
-from poinsot.simulate import Event, Interrupted, SimulationError, Trajectory, simulate
+from poinsot.simulation import Event, Interrupted, SimulationError, Trajectory, simulate
 
 DIRECTIONS: dict[str, Literal[-1, 0, 1]] = {"up": 1, "down": -1, "both": 0}
 SOLVERS = {"fixed-point": FixedPoint, "newton": SimplifiedNewton}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from poinsot.core import InputError, optional
 from poinsot.io._dataset import FORMAT, VERSION, from_dataset, to_dataset
-from poinsot.simulate import Trajectory
+from poinsot.simulation import Trajectory
 
 if TYPE_CHECKING:
     import xarray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poinsot.core import InputError
-from poinsot.simulate import Trajectory
+from poinsot.simulation import Trajectory
 from poinsot.viz._decimate import envelope
 from poinsot.viz._style import PALETTE, QUIET, axes, file_figure, stacked, stacked_size, styled
 

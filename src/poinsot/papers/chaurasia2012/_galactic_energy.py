@@ -9,7 +9,7 @@ from poinsot.library import galactic_orbit
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.papers.chaurasia2012._galactic_table import DATA, PRINTED
-from poinsot.simulate import Trajectory, simulate
+from poinsot.simulation import Trajectory, simulate
 from poinsot.viz._style import styled
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from poinsot.integrators import by_name
 from poinsot.library import harmonic_oscillator
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
-from poinsot.simulate import simulate
+from poinsot.simulation import simulate
 from poinsot.viz._style import styled
 
 if TYPE_CHECKING:

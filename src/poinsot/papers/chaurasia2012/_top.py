@@ -9,7 +9,7 @@ from poinsot.integrators import by_name
 from poinsot.library import centre_of_mass, symmetric_top
 from poinsot.papers._pictures import SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
-from poinsot.simulate import Trajectory, simulate
+from poinsot.simulation import Trajectory, simulate
 from poinsot.viz._style import styled
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._event import Event
-from poinsot.simulate._loop import LoopState, Marcher, begin, locate_event, record
-from poinsot.simulate._progress import Progress
-from poinsot.simulate._schedule import Pace, Schedule
-from poinsot.simulate._trajectory import Trajectory
-from poinsot.simulate._validate import check_integrator, check_state, count_steps
+from poinsot.simulation._event import Event
+from poinsot.simulation._loop import LoopState, Marcher, begin, locate_event, record
+from poinsot.simulation._progress import Progress
+from poinsot.simulation._schedule import Pace, Schedule
+from poinsot.simulation._trajectory import Trajectory
+from poinsot.simulation._validate import check_integrator, check_state, count_steps
 
 CAPACITY = 2**18
 """Numbers held on the device before a chunk hands its saved states over."""

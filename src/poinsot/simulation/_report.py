@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.simulate._trajectory import Trajectory
-from poinsot.simulate._verdict import CYCLES, FEWEST, Finding, Verdict, judge, oscillations
+from poinsot.simulation._trajectory import Trajectory
+from poinsot.simulation._verdict import CYCLES, FEWEST, Finding, Verdict, judge, oscillations
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -78,7 +78,7 @@ class Row:
 class Report:
     """What a run conserved: print it, or take its `rows`.
 
-    The rule behind the verdicts stands in the documentation of `poinsot.simulate._verdict`.
+    The rule behind the verdicts stands in the documentation of `poinsot.simulation._verdict`.
     """
 
     header: dict[str, str]

@@ -12,9 +12,9 @@ from jax import lax
 
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._progress import Progress
-from poinsot.simulate._solve import Solution, solve
-from poinsot.simulate._validate import check_integrator
+from poinsot.simulation._progress import Progress
+from poinsot.simulation._solve import Solution, solve
+from poinsot.simulation._validate import check_integrator
 
 BLOCK = 128
 """Runs that step together on a CPU: enough to fill its vectors, few enough for XLA to make one piece of

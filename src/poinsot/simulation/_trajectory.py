@@ -11,12 +11,12 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._scale import roundoff_scales
+from poinsot.simulation._scale import roundoff_scales
 
 if TYPE_CHECKING:
     import xarray
 
-    from poinsot.simulate._report import Report
+    from poinsot.simulation._report import Report
     from poinsot.viz import TrajectoryPlots
 
 
@@ -120,7 +120,7 @@ class Trajectory:
 
     def report(self) -> "Report":
         """What was conserved: size of the deviation, trend, verdict. Print it."""
-        from poinsot.simulate._report import Report
+        from poinsot.simulation._report import Report
 
         return Report.of(self)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import poinsot as pt
 from poinsot.integrators import FixedPoint
-from poinsot.simulate import Report, Verdict
-from poinsot.simulate._verdict import EPSILON, judge, oscillations
+from poinsot.simulation import Report, Verdict
+from poinsot.simulation._verdict import EPSILON, judge, oscillations
 
 PERIOD = 2.0 * np.pi
 EXACT, BOUNDED, DRIFTING, SHORT = Verdict.exact, Verdict.bounded, Verdict.drifting, Verdict.short

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.simulate import _ensemble
+from poinsot.simulation import _ensemble
 
 SYSTEM = pt.library.kepler()
 PLAIN = pt.Hamiltonian(lambda q, p: 0.5 * p @ p - 1.0 / jnp.sqrt(q @ q))

@@ -11,7 +11,7 @@ from jaxtyping import Array, Int
 from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._event import Event, locate
+from poinsot.simulation._event import Event, locate
 
 
 class LoopState(eqx.Module):

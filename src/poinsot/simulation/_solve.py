@@ -9,7 +9,7 @@ from jaxtyping import Array, Int
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulate._loop import Marcher
+from poinsot.simulation._loop import Marcher
 
 
 class Solution(eqx.Module):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.simulate import _simulate
+from poinsot.simulation import _simulate
 
 KEPLER = pt.Hamiltonian(
     lambda q, p: 0.5 * p @ p - 1.0 / jnp.sqrt(q @ q),

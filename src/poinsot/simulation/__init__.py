@@ -1,0 +1,22 @@
+"""Running a problem: the pure `solve`, and `simulate` for people."""
+
+from poinsot.simulation._ensemble import ensemble
+from poinsot.simulation._event import Event
+from poinsot.simulation._report import Report
+from poinsot.simulation._simulate import Interrupted, SimulationError, simulate
+from poinsot.simulation._solve import Solution, solve
+from poinsot.simulation._trajectory import Trajectory
+from poinsot.simulation._verdict import Verdict
+
+__all__ = [
+    "Event",
+    "Interrupted",
+    "Report",
+    "SimulationError",
+    "Solution",
+    "Trajectory",
+    "Verdict",
+    "ensemble",
+    "simulate",
+    "solve",
+]
