@@ -38,15 +38,16 @@ class Stopping(eqx.Module):
     r"""When an iteration ends; all in units of round-off, as the caller's `size` measures a change.
 
     With a change $\Delta$ and the rate $\rho$ at which changes shrink, what is left is about
-    $\Delta \rho / (1 - \rho)$. The iteration ends when that is at most `tolerance`, or when the change no
-    longer shrinks though it is already below `accept`: then it has reached the noise of the equations.
-    Anything else is a failure. `tolerance=0` iterates until nothing changes any more.
+    $\Delta \rho / (1 - \rho)$. Once the change is below `accept`, the iteration ends when that is at most
+    `tolerance`, or when the change no longer shrinks: then it has reached the noise of the equations.
+    Anything else is a failure. What is left has the same sign in every step, unlike rounding, and so adds up:
+    the tolerance is well below one unit. `tolerance=0` iterates until nothing changes any more.
 
     The change is looked at after every `look_every` corrections: measuring it costs about as much as one
     correction of a small system.
     """
 
-    tolerance: float = eqx.field(default=1.0, static=True)
+    tolerance: float = eqx.field(default=0.01, static=True)
     accept: float = eqx.field(default=1e4, static=True)
     max_iterations: int = eqx.field(default=100, static=True)
     look_every: int = eqx.field(default=1, static=True)
@@ -78,12 +79,12 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping):
             x = minus(x, correction(x))
         dx = correction(x)
         change = size(dx)
-        shrinking = (change < previous) | (change > stopping.accept)
         rate = (change / previous) ** (1.0 / stopping.look_every)
-        # At the first look no rate is known. Comparisons with NaN are false: a lane that left the finite
-        # numbers ends here too.
+        # At the first look no rate is known.
         left = jnp.where(count > 0, change * rate / jnp.maximum(1.0 - rate, EPS), change)
-        active = active & (left > stopping.tolerance) & shrinking & (change < jnp.inf)
+        settled = ((left <= stopping.tolerance) | (change >= previous)) & (change <= stopping.accept)
+        # A comparison with NaN is false: a lane that left the finite numbers ends here too.
+        active = active & ~settled & (change < jnp.inf)
         return minus(x, dx), change, active, count + stopping.look_every
 
     lanes = jax.eval_shape(size, start).shape

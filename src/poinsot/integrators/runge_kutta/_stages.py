@@ -66,7 +66,7 @@ class FixedPoint(AbstractStageSolver):
         look_every: measure the change after so many substitutions; 1 saves right-hand sides that are costly.
     """
 
-    tolerance: float = eqx.field(default=1.0, static=True)
+    tolerance: float = eqx.field(default=0.01, static=True)
     max_iterations: int = eqx.field(default=100, static=True)
     look_every: int = eqx.field(default=2, static=True)
 
@@ -97,7 +97,7 @@ class SimplifiedNewton(AbstractStageSolver):
         max_iterations: give up after so many.
     """
 
-    tolerance: float = eqx.field(default=1.0, static=True)
+    tolerance: float = eqx.field(default=0.01, static=True)
     max_iterations: int = eqx.field(default=50, static=True)
 
     def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
