@@ -60,25 +60,37 @@ def _substitute(F, Z, A, h, half):
 
 
 @numba.njit(fastmath=False)
+def _settled(change, previous):
+    """The rule of `poinsot.solvers.Stopping`, looked at after every second substitution."""
+    rate = math.sqrt(change / previous)
+    left = change if previous == math.inf else change * rate / max(1.0 - rate, 2.2e-16)
+    return (left <= 0.01 or change >= previous) and change <= 1e4
+
+
+@numba.njit(fastmath=False)
 def gauss6_galactic(y, h, steps, A, b, E, abc):
-    """Gauss 6 by fixed point to 4 units of round-off, with the same predictor as ours. Returns iterations."""
+    """Gauss 6 by fixed point, with the predictor and the stopping rule of ours. Returns iterations."""
     a2, b2, c2 = abc[0] ** 2, abc[1] ** 2, abc[2] ** 2
     F, Z, iterations = np.zeros((3, 6)), np.zeros((3, 6)), 0
     for i in range(3):
         F[i] = _galactic(y[0], y[1], y[2], y[3], y[4], y[5], a2, b2, c2)
     for _ in range(steps):
         _guess(F, Z, A, E, h)
-        unit_q = 8.8e-16 * max(abs(y[0]), abs(y[1]), abs(y[2]))
-        unit_p = 8.8e-16 * max(abs(y[3]), abs(y[4]), abs(y[5]))
-        for _ in range(50):
+        unit_q = 2.2e-16 * max(abs(y[0]), abs(y[1]), abs(y[2]))
+        unit_p = 2.2e-16 * max(abs(y[3]), abs(y[4]), abs(y[5]))
+        previous = math.inf
+        for k in range(50):
             for i in range(3):
                 q0, q1, q2 = y[0] + Z[i, 0], y[1] + Z[i, 1], y[2] + Z[i, 2]
                 p0, p1, p2 = y[3] + Z[i, 3], y[4] + Z[i, 4], y[5] + Z[i, 5]
                 F[i] = _galactic(q0, q1, q2, p0, p1, p2, a2, b2, c2)
             change_q, change_p = _substitute(F, Z, A, h, 3)
             iterations += 1
-            if change_q <= unit_q and change_p <= unit_p:
-                break
+            if k % 2 == 1:
+                change = max(change_q / unit_q, change_p / unit_p)
+                if _settled(change, previous):
+                    break
+                previous = change
         for k in range(6):
             y[k] += h * (b[0] * F[0, k] + b[1] * F[1, k] + b[2] * F[2, k])
     return iterations
@@ -92,15 +104,19 @@ def gauss6_kepler(y, h, steps, A, b, E):
         F[i] = _kepler(y[0], y[1], y[2], y[3])
     for _ in range(steps):
         _guess(F, Z, A, E, h)
-        unit_q = 8.8e-16 * max(abs(y[0]), abs(y[1]))
-        unit_p = 8.8e-16 * max(abs(y[2]), abs(y[3]))
-        for _ in range(50):
+        unit_q = 2.2e-16 * max(abs(y[0]), abs(y[1]))
+        unit_p = 2.2e-16 * max(abs(y[2]), abs(y[3]))
+        previous = math.inf
+        for k in range(50):
             for i in range(3):
                 F[i] = _kepler(y[0] + Z[i, 0], y[1] + Z[i, 1], y[2] + Z[i, 2], y[3] + Z[i, 3])
             change_q, change_p = _substitute(F, Z, A, h, 2)
             iterations += 1
-            if change_q <= unit_q and change_p <= unit_p:
-                break
+            if k % 2 == 1:
+                change = max(change_q / unit_q, change_p / unit_p)
+                if _settled(change, previous):
+                    break
+                previous = change
         for k in range(4):
             y[k] += h * (b[0] * F[0, k] + b[1] * F[1, k] + b[2] * F[2, k])
     return iterations

@@ -19,7 +19,7 @@ def worst_ulps(pair, x) -> float:
     with mpmath.workprec(250):
         for value, function in zip(pair, (mpmath.sin, mpmath.cos), strict=True):
             for approximate, argument in zip(np.asarray(value), x, strict=True):
-                exact = function(mpmath.mpf(float(argument)))
+                exact = mpmath.re(function(mpmath.mpf(float(argument))))
                 ulp = np.spacing(abs(float(exact)))
                 worst = max(worst, float(abs(mpmath.mpf(float(approximate)) - exact) / ulp))
     return worst
@@ -73,7 +73,9 @@ def test_beyond_the_range_the_error_is_that_of_one_ulp_of_the_argument():
     x = 10.0 ** np.random.default_rng(8).uniform(5.0, 12.0, 500)
     sine, cosine = (np.asarray(value) for value in compiled(jnp.asarray(x)))
     with mpmath.workprec(250):
-        exact = np.array([[float(f(mpmath.mpf(float(v)))) for v in x] for f in (mpmath.sin, mpmath.cos)])
+        exact = np.array(
+            [[float(mpmath.re(f(mpmath.mpf(float(v))))) for v in x] for f in (mpmath.sin, mpmath.cos)]
+        )
     assert np.all(np.abs(np.array([sine, cosine]) - exact) <= EPS * x)
     np.testing.assert_allclose(sine**2 + cosine**2, 1.0, rtol=4 * EPS)
 

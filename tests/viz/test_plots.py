@@ -17,6 +17,7 @@ from poinsot.viz import (  # noqa: E402
     plot_lyapunov,
     plot_order,
     plot_poincare,
+    plot_roundoff,
     plot_work_precision,
 )
 from poinsot.viz._decimate import envelope  # noqa: E402
@@ -216,6 +217,17 @@ def test_poincare_and_lyapunov_draw_their_arrays():
     growth = plot_lyapunov(t, 0.1 + 1.0 / t)
     np.testing.assert_array_equal(_data(growth, 1), np.column_stack([t, 0.1 + 1.0 / t]))
     assert growth.get_legend_handles_labels()[1] == ["0.11 at the end"]
+
+
+def test_roundoff_draws_runs_their_mean_square_and_both_laws():
+    steps = np.array([10.0, 40.0, 90.0])
+    errors = np.array([[1.0, -2.0, 3.0], [1.0, 2.0, -3.0]])
+    drawn = plot_roundoff({"walk": (steps, errors)})
+    lines = [line.get_ydata() for line in drawn.get_lines()]
+    np.testing.assert_allclose(lines[0], [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(lines[2], [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(lines[3], np.sqrt(steps / 10.0))
+    np.testing.assert_allclose(lines[4], steps / 10.0)
 
 
 def test_a_missing_matplotlib_names_the_extra(run, monkeypatch):

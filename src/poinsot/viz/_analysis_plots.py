@@ -118,3 +118,27 @@ def plot_lyapunov(t: ArrayLike, estimates: ArrayLike, *, ax: "Axes | None" = Non
     ax.set(xlabel="$t$", ylabel=r"$\lambda$", title="Largest Lyapunov exponent")
     ax.legend(loc="best")
     return ax
+
+
+@styled
+def plot_roundoff(curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, ax: "Axes | None" = None) -> "Axes":
+    r"""Energy errors of ensembles against steps, with the growth of a random walk and of a drift beside them.
+
+    Args:
+        curves: for each way of computing its step numbers and its errors, one row per run, as
+            `RoundoffGrowth` has them. Single runs are drawn thin, their root mean square thick.
+        ax: where to draw.
+    """
+    ax = axes(ax, (6.8, 4.6))
+    for i, (name, (steps, errors)) in enumerate(curves.items()):
+        steps, errors = np.asarray(steps, dtype=float), np.abs(np.asarray(errors, dtype=float))
+        rms, colour = np.sqrt(np.mean(errors**2, axis=0)), PALETTE[i % len(PALETTE)]
+        ax.loglog(steps, errors.T, color=colour, linewidth=0.5, alpha=0.25)
+        ax.loglog(steps, rms, color=colour, linewidth=2.2, label=name)
+        for power, style in ((0.5, ":"), (1.0, "--")):
+            ax.loglog(steps, rms[0] * (steps / steps[0]) ** power, style, color=QUIET, linewidth=0.9)
+    ax.plot([], [], ":", color=QUIET, label=r"$\sqrt{n}$, random walk")
+    ax.plot([], [], "--", color=QUIET, label="$n$, drift")
+    ax.set(xlabel="steps $n$", ylabel="relative energy error", title="Growth of round-off")
+    ax.legend(loc="upper left")
+    return ax
