@@ -223,7 +223,7 @@ def test_roundoff_draws_runs_their_mean_square_and_both_laws():
     steps = np.array([10.0, 40.0, 90.0])
     errors = np.array([[1.0, -2.0, 3.0], [1.0, 2.0, -3.0]])
     drawn = plot_roundoff({"walk": (steps, errors)})
-    lines = [line.get_ydata() for line in drawn.get_lines()]
+    lines = [np.asarray(line.get_ydata(), dtype=float) for line in drawn.get_lines()]
     np.testing.assert_allclose(lines[0], [1.0, 2.0, 3.0])
     np.testing.assert_allclose(lines[2], [1.0, 2.0, 3.0])
     np.testing.assert_allclose(lines[3], np.sqrt(steps / 10.0))
