@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 INSTALLED := $(VENV)/.installed
 
 .PHONY: demo test test-slow lint format docs bench clean
@@ -31,18 +32,18 @@ docs: $(VENV)/.installed-docs
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/hamiltonian.py
 
-$(INSTALLED): pyproject.toml src/poinsot/_version.py
+$(INSTALLED): pyproject.toml constraints.txt src/poinsot/_version.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group dev --editable '.[all]'
+	$(INSTALL) --group dev --editable '.[all]'
 	touch $@
 
 $(VENV)/.installed-docs: $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --group docs
+	$(INSTALL) --group docs
 	touch $@
 
 $(VENV)/.installed-bench: $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --group bench
+	$(INSTALL) --group bench
 	touch $@
 
 clean:

@@ -4,6 +4,7 @@ The problem is nonlinear and not separable, H = p^2/2 - cos(q) (1 - p/6). The st
 plain fixed-point iteration on the stored decimals, so that no stepper of the package is involved.
 """
 
+from functools import reduce
 from itertools import pairwise
 
 import mpmath
@@ -73,7 +74,7 @@ def taylor(steps: int, degree: int = 60):
                 [*S, mpmath.fdot(C, speed) / (n + 1)],
                 [*C, -mpmath.fdot(S, speed) / (n + 1)],
             )
-        q, p = mpmath.polyval(Q[::-1], h), mpmath.polyval(P[::-1], h)
+        q, p = (reduce(lambda total, term: total * h + term, reversed(series)) for series in (Q, P))
     return q, p
 
 

@@ -210,7 +210,7 @@ def _size_text(size: float, digits: int) -> str:
 
 def _start_text(start: float | list) -> str:
     if not isinstance(start, list):
-        return f"{start:.6g}"
+        return f"{start + 0.0:.6g}"  # minus zero prints as zero
     flat = np.ravel(start)
     return f"({', '.join(f'{x:.4g}' for x in flat)})" if len(flat) <= 3 else f"{len(flat)} numbers"
 
