@@ -97,8 +97,8 @@ def predict(problem: AbstractProblem, t, h, y: Packed, carry: StageCarry, matrix
 def weighted(matrix: np.ndarray, remainder: np.ndarray | None, F: Array) -> Array:
     """Weighted sums over the stage axis; `remainder` holds the digits of the matrix beyond double.
 
-    A sum of scaled stages rather than a matrix product: XLA fuses it with its surroundings, which is worth
-    a third of a step for one small system and more than half of it for a batch.
+    A sum of scaled stages rather than a matrix product: XLA fuses it with its surroundings, which matters
+    most for a batch.
     """
     if remainder is not None:
         # Added to a finished sum these digits would be rounded away. Moved to a second matrix, a thousand
