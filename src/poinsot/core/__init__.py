@@ -1,7 +1,9 @@
 """The common tongue: states, problem kinds, outcomes. Everything else meets here."""
 
+from poinsot.core._bodies import each_body
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
+from poinsot.core._group import Element, Group, GroupParts, Wrench, body_torque
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._signature import UserFunction, user_function
@@ -10,6 +12,9 @@ from poinsot.core._state import State
 __all__ = [
     "ODE",
     "AbstractProblem",
+    "Element",
+    "Group",
+    "GroupParts",
     "Hamiltonian",
     "InputError",
     "MissingPackageError",
@@ -18,6 +23,9 @@ __all__ = [
     "State",
     "StepInfo",
     "UserFunction",
+    "Wrench",
+    "body_torque",
+    "each_body",
     "optional",
     "user_function",
 ]

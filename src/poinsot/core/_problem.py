@@ -131,7 +131,7 @@ class ODE(AbstractProblem):
 
     def magnitude(self, y: Packed) -> Packed:
         """The largest component, for all: an equation without structure has one scale."""
-        return _largest(y, self.vectorised)
+        return largest_component(y, self.vectorised)
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """An equation without further structure conserves nothing by itself."""
@@ -234,14 +234,14 @@ class Hamiltonian(AbstractProblem):
 
     def magnitude(self, y: Packed) -> Packed:
         """The largest position for all positions, the largest momentum for all momenta."""
-        return jnp.concatenate([_largest(half, self.vectorised) for half in self.split(y)])
+        return jnp.concatenate([largest_component(half, self.vectorised) for half in self.split(y)])
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when time does not enter."""
         return {"energy": self.energy(t, *self.split(y))} if self.autonomous else {}
 
 
-def _largest(y: Array, vectorised: bool) -> Array:
+def largest_component(y: Array, vectorised: bool) -> Array:
     """Largest magnitude, lane by lane where there are lanes, in the shape of `y`."""
     axes = 0 if vectorised else None
     return jnp.broadcast_to(jnp.max(jnp.abs(y), axis=axes, keepdims=True), y.shape)

@@ -1,0 +1,198 @@
+r"""Bodies on the group: positions, rotations, linear momenta and body angular momenta."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core._bodies import each_body
+from poinsot.core._problem import AbstractProblem, Packed, largest_component
+from poinsot.core._signature import UserFunction
+from poinsot.core._state import State
+
+
+class Element(Protocol):
+    """How a rotation of one body is stored: as a unit quaternion or as a matrix."""
+
+    @property
+    def size(self) -> int:
+        """Numbers it takes."""
+        ...
+
+    def rotation(self, q: Float[Array, " n"]) -> Float[Array, "3 3"]:
+        """Its matrix, from body to space."""
+        ...
+
+    def turn(self, q: Float[Array, " n"], turn: Float[Array, "4"]) -> Float[Array, " n"]:
+        """The element after a further rotation in the body frame, $R_1 = R_0 R(\\mathrm{turn})$."""
+        ...
+
+    def velocity(self, q: Float[Array, " n"], Omega: Float[Array, "3"]) -> Float[Array, " n"]:
+        """Its rate at a body angular velocity."""
+        ...
+
+
+class Wrench(NamedTuple):
+    """Force on each translating body (in space) and torque on each rotating one (in its frame)."""
+
+    force: Float[Array, "3 moving"]
+    torque: Float[Array, "3 turning"]
+
+
+class GroupParts(NamedTuple):
+    """The parts of a packed state of kind `Group`, body axis last."""
+
+    x: Float[Array, "3 moving"]
+    p: Float[Array, "3 moving"]
+    g: Float[Array, "n turning"]
+    m: Float[Array, "3 turning"]
+
+
+class Group(AbstractProblem):
+    r"""Rigid bodies on $\mathbb R^3 \times SO(3)$, in linear momenta $p$ and body angular momenta $m$.
+
+    $$ \dot x = p/\mathrm{mass}, \qquad \dot p = -V_x + F, \qquad \dot R = R\,\hat\Omega, \qquad
+       \dot m = m \times \Omega + \tau, \qquad \Omega = J^{-1} m $$
+
+    with principal moments $J$, the body torque of the potential $\tau = -\operatorname{vee}(R^T V_R - V_R^T R)$ and
+    what loads add. A body that only turns has no $x$ and $p$; one that only moves has no $R$ and $m$.
+
+    Args:
+        mass: masses of the translating bodies, `(moving,)`.
+        inertia: principal moments of the rotating bodies, `(3, turning)`.
+        potential: energy `V(t, x, R)` of positions `(3, moving)` and rotations `(3, 3, turning)`.
+        element: how a rotation is stored.
+        load: non-conservative `load(t, x, R, v, Omega) -> Wrench`, or None.
+        autonomous: whether time does not enter the potential, so that without loads the energy is conserved.
+        invariants: further conserved quantities, functions of `(t, x, p, g, m, params)`.
+    """
+
+    kind: ClassVar[str] = "group"
+    labels: ClassVar[tuple[str, ...]] = ("x", "p", "g", "m")
+
+    mass: Float[Array, " moving"]
+    inertia: Float[Array, "3 turning"]
+    potential: Callable
+    element: Element
+    load: Callable | None
+    params: Any
+    invariants: dict[str, UserFunction]
+    autonomous: bool = eqx.field(static=True)
+    vectorised: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        mass: Array,
+        inertia: Array,
+        potential: Callable,
+        *,
+        element: Element,
+        load: Callable | None = None,
+        autonomous: bool = True,
+        invariants: dict[str, UserFunction] | None = None,
+    ):
+        self.mass, self.inertia = mass, inertia
+        self.potential, self.load, self.element = potential, load, element
+        self.autonomous, self.invariants = autonomous, invariants or {}
+        self.params, self.vectorised = None, False
+
+    @property
+    def moving(self) -> int:
+        """Number of translating bodies."""
+        return self.mass.shape[0]
+
+    @property
+    def turning(self) -> int:
+        """Number of rotating bodies."""
+        return self.inertia.shape[1]
+
+    def pack(self, state: State) -> Packed:
+        """Positions, momenta, elements, body angular momenta: one flat array."""
+        return self.join(GroupParts(*(state[label] for label in self.labels)))
+
+    def unpack(self, y: Packed) -> State:
+        """Labelled parts, bodies along their last axis."""
+        return State(**self.split(y)._asdict())
+
+    def join(self, parts: GroupParts) -> Packed:
+        """The packed state of its parts."""
+        return jnp.concatenate([part.reshape(-1) for part in parts])
+
+    def split(self, y: Packed) -> GroupParts:
+        """The parts of a packed state."""
+        heights = (3, 3, self.element.size, 3)
+        counts = (self.moving, self.moving, self.turning, self.turning)
+        parts, begin = [], 0
+        for height, count in zip(heights, counts, strict=True):
+            parts.append(y[begin : begin + height * count].reshape(height, count))
+            begin += height * count
+        return GroupParts(*parts)
+
+    def rotation(self, g: Array) -> Float[Array, "3 3 turning"]:
+        """Rotation matrices of the elements."""
+        return each_body(self.element.rotation)(g)
+
+    def turn(self, g: Array, turns: Float[Array, "4 turning"]) -> Array:
+        """Elements after further rotations in the body frames, given as unit quaternions."""
+        return each_body(self.element.turn)(g, turns)
+
+    def velocity(self, p: Array) -> Float[Array, "3 moving"]:
+        """Velocities of the translating bodies."""
+        return p / self.mass[None]
+
+    def omega(self, m: Array) -> Float[Array, "3 turning"]:
+        """Body angular velocities of the rotating bodies."""
+        return m / self.inertia
+
+    def wrench(self, t, x: Array, g: Array) -> Wrench:
+        """Forces and body torques of the potential."""
+        R = self.rotation(g)
+        V_x, V_R = jax.grad(self.potential, argnums=(1, 2))(t, x, R)
+        return Wrench(-V_x, body_torque(R, V_R))
+
+    def load_wrench(self, t, x: Array, g: Array, p: Array, m: Array) -> Wrench | None:
+        """Forces and body torques of the loads, or None without them."""
+        if self.load is None:
+            return None
+        return Wrench(*self.load(t, x, self.rotation(g), self.velocity(p), self.omega(m)))
+
+    def total_wrench(self, t, x: Array, g: Array, p: Array, m: Array) -> Wrench:
+        """Forces and body torques of potential and loads together."""
+        own, load = self.wrench(t, x, g), self.load_wrench(t, x, g, p, m)
+        return own if load is None else Wrench(own.force + load.force, own.torque + load.torque)
+
+    def vector_field(self, t, y: Packed) -> Packed:
+        """The Newton-Euler equations, with the element's rate as in the space it is stored in."""
+        x, p, g, m = self.split(y)
+        wrench = self.total_wrench(t, x, g, p, m)
+        Omega = self.omega(m)
+        rate = each_body(self.element.velocity)(g, Omega)
+        turning = each_body(jnp.cross)(m, Omega) + wrench.torque
+        return self.join(GroupParts(self.velocity(p), wrench.force, rate, turning))
+
+    def energy(self, t, y: Packed) -> Array:
+        """Kinetic and potential energy."""
+        x, p, g, m = self.split(y)
+        kinetic = 0.5 * (jnp.sum(p * self.velocity(p)) + jnp.sum(m * self.omega(m)))
+        return kinetic + self.potential(t, x, self.rotation(g))
+
+    def magnitude(self, y: Packed) -> Packed:
+        """The largest component of each part."""
+        return self.join(
+            GroupParts(*(largest_component(part, False) if part.size else part for part in self.split(y)))
+        )
+
+    def first_integrals(self, t, y: Packed) -> dict[str, Array]:
+        """The energy, when neither time nor loads enter."""
+        return {"energy": self.energy(t, y)} if self.autonomous and self.load is None else {}
+
+
+def body_torque(
+    R: Float[Array, "3 3 *bodies"], V_R: Float[Array, "3 3 *bodies"]
+) -> Float[Array, "3 *bodies"]:
+    r"""Body torque of a potential with gradient $V_R$ in the directors, $-\operatorname{vee}(R^T V_R - V_R^T R)$."""
+    A = jnp.sum(R[:, :, None] * V_R[:, None, :], axis=0)
+    return jnp.stack([A[1, 2] - A[2, 1], A[2, 0] - A[0, 2], A[0, 1] - A[1, 0]])
