@@ -1,6 +1,8 @@
 """The common tongue: states, problem kinds, outcomes. Everything else meets here."""
 
 from poinsot.core._bodies import each_body
+from poinsot.core._constrained import AbstractConstrained, Constrained
+from poinsot.core._discrete_gradient import composed_gradient, discrete_gradient
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
 from poinsot.core._group import Element, Group, GroupParts, Wrench, body_torque
@@ -11,7 +13,9 @@ from poinsot.core._state import State
 
 __all__ = [
     "ODE",
+    "AbstractConstrained",
     "AbstractProblem",
+    "Constrained",
     "Element",
     "Group",
     "GroupParts",
@@ -25,6 +29,8 @@ __all__ = [
     "UserFunction",
     "Wrench",
     "body_torque",
+    "composed_gradient",
+    "discrete_gradient",
     "each_body",
     "optional",
     "user_function",

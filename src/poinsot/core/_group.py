@@ -27,7 +27,7 @@ class Element(Protocol):
         ...
 
     def turn(self, q: Float[Array, " n"], turn: Float[Array, "4"]) -> Float[Array, " n"]:
-        """The element after a further rotation in the body frame, $R_1 = R_0 R(\\mathrm{turn})$."""
+        """The element after a further rotation `turn` in the body frame."""
         ...
 
     def velocity(self, q: Float[Array, " n"], Omega: Float[Array, "3"]) -> Float[Array, " n"]:
@@ -57,8 +57,9 @@ class Group(AbstractProblem):
     $$ \dot x = p/\mathrm{mass}, \qquad \dot p = -V_x + F, \qquad \dot R = R\,\hat\Omega, \qquad
        \dot m = m \times \Omega + \tau, \qquad \Omega = J^{-1} m $$
 
-    with principal moments $J$, the body torque of the potential $\tau = -\operatorname{vee}(R^T V_R - V_R^T R)$ and
-    what loads add. A body that only turns has no $x$ and $p$; one that only moves has no $R$ and $m$.
+    with principal moments $J$, the body torque of the potential
+    $\tau = -\operatorname{vee}(R^T V_R - V_R^T R)$ and what loads add. A body that only turns has no $x$ and
+    $p$; one that only moves has no $R$ and $m$.
 
     Args:
         mass: masses of the translating bodies, `(moving,)`.
@@ -193,6 +194,9 @@ class Group(AbstractProblem):
 def body_torque(
     R: Float[Array, "3 3 *bodies"], V_R: Float[Array, "3 3 *bodies"]
 ) -> Float[Array, "3 *bodies"]:
-    r"""Body torque of a potential with gradient $V_R$ in the directors, $-\operatorname{vee}(R^T V_R - V_R^T R)$."""
+    r"""Body torque of a potential from its gradient in the directors.
+
+    $$ \tau = -\operatorname{vee}(R^T V_R - V_R^T R) $$
+    """
     A = jnp.sum(R[:, :, None] * V_R[:, None, :], axis=0)
     return jnp.stack([A[1, 2] - A[2, 1], A[2, 0] - A[0, 2], A[0, 1] - A[1, 0]])

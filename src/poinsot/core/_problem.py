@@ -26,6 +26,8 @@ class AbstractProblem(eqx.Module):
 
     kind: ClassVar[str]
     labels: ClassVar[tuple[str, ...]]
+    ordinary: ClassVar[bool] = True
+    """Whether it is an ordinary differential equation, which any one-step method can be applied to."""
 
     params: eqx.AbstractVar[Any]
     invariants: eqx.AbstractVar[dict[str, UserFunction]]
@@ -114,7 +116,7 @@ class ODE(AbstractProblem):
     ):
         self.f = user_function(f, self.labels, "f")
         self.params = as_params(params)
-        self.invariants = _named(invariants, self.labels)
+        self.invariants = named_functions(invariants, self.labels)
         self.vectorised = vectorised
 
     def pack(self, state: State) -> Packed:
@@ -188,7 +190,7 @@ class Hamiltonian(AbstractProblem):
         else:
             raise TypeError("a Hamiltonian takes either H, or both T and V when it is separable")
         self.params = as_params(params)
-        self.invariants = _named(invariants, self.labels)
+        self.invariants = named_functions(invariants, self.labels)
         self.vectorised = vectorised
 
     @property
@@ -247,6 +249,8 @@ def largest_component(y: Array, vectorised: bool) -> Array:
     return jnp.broadcast_to(jnp.max(jnp.abs(y), axis=axes, keepdims=True), y.shape)
 
 
-def _named(functions: Mapping[str, Callable] | None, labels: tuple[str, ...]) -> dict[str, UserFunction]:
+def named_functions(
+    functions: Mapping[str, Callable] | None, labels: tuple[str, ...]
+) -> dict[str, UserFunction]:
     """Wrapped functions by name."""
     return {name: user_function(f, labels, f"invariant {name!r}") for name, f in (functions or {}).items()}

@@ -24,7 +24,7 @@ class Traits:
     conserves: frozenset[str]
     r"""Polynomial invariants it keeps to round-off: `"linear"`, `"quadratic"`, and `"bilinear"` for those of
     the form $q^T D p$."""
-    needs: Literal["ode", "hamiltonian", "separable"]
+    needs: Literal["ode", "hamiltonian", "separable", "constrained", "group"]
     """The least structure it works with."""
     reference: str
     """Where it comes from."""
@@ -87,10 +87,16 @@ class AbstractIntegrator(eqx.Module):
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Why this integrator cannot work on `problem`, or None if it can."""
         if self.needs == "ode":
-            return None
-        if not isinstance(problem, Hamiltonian):
-            return f"needs a Hamiltonian problem, this one is of kind {problem.kind!r}"
-        if self.needs == "separable" and not problem.separable:
+            if problem.ordinary:
+                return None
+            return (
+                "needs an ordinary differential equation; here the constraints are to be imposed by the "
+                "integrator (the forms 'index1', 'index0' and 'null_space' are ordinary)"
+            )
+        kind = "hamiltonian" if self.needs == "separable" else self.needs
+        if problem.kind != kind:
+            return f"needs a problem of kind {kind!r}, this one is of kind {problem.kind!r}"
+        if self.needs == "separable" and isinstance(problem, Hamiltonian) and not problem.separable:
             return (
                 "needs a separable Hamiltonian, given as pt.Hamiltonian(T=..., V=...); "
                 "this one is given as a single H(q, p)"
