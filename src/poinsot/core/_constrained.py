@@ -1,0 +1,288 @@
+r"""Mechanical systems on the surface of their constraints: what a DAE integrator sees."""
+
+import abc
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core._discrete_gradient import discrete_gradient
+from poinsot.core._problem import AbstractProblem, Packed, as_params, largest_component, named_functions
+from poinsot.core._signature import UserFunction, optional_function, user_function
+from poinsot.core._state import State
+
+Positions = Float[Array, " n"]
+Multipliers = Float[Array, " m"]
+
+
+class AbstractConstrained(AbstractProblem):
+    r"""A mechanical system $L = \tfrac12 v^T M(q)\,v - V(t, q)$ with constraints $g(q) = 0$.
+
+    $$ \dot q = v, \qquad \frac{d}{dt} M(q)\,v = L_q - G(q)^T \lambda + F(t, q, v), \qquad g(q) = 0,
+       \qquad G = g_q $$
+
+    The state is $q$ and $p = M(q)\,v$, with $g(q) = 0$ and a velocity along the surface, $G v = 0$.
+    Integrators impose the constraints themselves: the equations are a differential-algebraic system of
+    index 3. $M$ may be singular across the surface (`regular` is false): then there is a Lagrangian but no
+    Hamiltonian.
+    """
+
+    kind: ClassVar[str] = "constrained"
+    labels: ClassVar[tuple[str, ...]] = ("q", "p")
+    ordinary: ClassVar[bool] = False
+
+    @property
+    @abc.abstractmethod
+    def autonomous(self) -> bool:
+        """Whether time does not enter."""
+
+    @property
+    @abc.abstractmethod
+    def regular(self) -> bool:
+        """Whether $M$ can be inverted, so that there is a Hamiltonian on the whole space."""
+
+    @property
+    @abc.abstractmethod
+    def separable(self) -> bool:
+        """Whether $M$ is constant, so that $H = T(p) + V(q)$."""
+
+    @property
+    @abc.abstractmethod
+    def conservative(self) -> bool:
+        """Whether there is no load."""
+
+    @abc.abstractmethod
+    def potential(self, t, q: Positions) -> Array:
+        """Potential energy."""
+
+    @abc.abstractmethod
+    def constraint(self, q: Positions) -> Multipliers:
+        """What must vanish."""
+
+    @abc.abstractmethod
+    def momentum(self, q: Positions, v: Positions) -> Positions:
+        """Momentum of a velocity, the product of $M(q)$ and $v$."""
+
+    @abc.abstractmethod
+    def velocity(self, q: Positions, p: Positions) -> Positions:
+        """The velocity along the surface of a momentum; a part of it across the surface does not count."""
+
+    @abc.abstractmethod
+    def kinetic(self, q: Positions, p: Positions) -> Array:
+        """Kinetic energy in momenta, on the whole space; needs `regular`."""
+
+    @abc.abstractmethod
+    def discrete_gradient(
+        self, t, q0: Positions, p0: Positions, q1: Positions, p1: Positions
+    ) -> tuple[Positions, Positions]:
+        """Discrete gradient of the Hamiltonian in positions and momenta; needs `regular`."""
+
+    @abc.abstractmethod
+    def load(self, t, q: Positions, v: Positions) -> Positions:
+        """Generalised force of the loads; zero when `conservative`."""
+
+    @abc.abstractmethod
+    def tangent_basis(self, q: Positions) -> Float[Array, "n d"]:
+        """Vectors that span the velocities along the surface."""
+
+    def lagrangian(self, t, q: Positions, v: Positions) -> Array:
+        """Kinetic less potential energy."""
+        return 0.5 * jnp.sum(v * self.momentum(q, v)) - self.potential(t, q)
+
+    def hamiltonian(self, t, q: Positions, p: Positions) -> Array:
+        """Kinetic plus potential energy on the whole space; needs `regular`."""
+        return self.kinetic(q, p) + self.potential(t, q)
+
+    def dHdq(self, t, q: Positions, p: Positions) -> Positions:
+        """Gradient of the Hamiltonian in the positions, less the load; needs `regular`."""
+        if self.separable:
+            slope = jax.grad(self.potential, argnums=1)(t, q)
+        else:
+            slope = jax.grad(self.hamiltonian, argnums=1)(t, q, p)
+        return slope if self.conservative else slope - self.load(t, q, self.velocity(q, p))
+
+    def dHdp(self, q: Positions, p: Positions) -> Positions:
+        """Gradient of the Hamiltonian in the momenta; needs `regular`."""
+        return jax.grad(self.kinetic, argnums=1)(q, p)
+
+    def normal(self, q: Positions, multipliers: Multipliers) -> Positions:
+        r"""The direction $G(q)^T \lambda$ of a constraint force."""
+        return jax.vjp(self.constraint, q)[1](multipliers)[0]
+
+    def constraint_rate(self, q: Positions, v: Positions) -> Multipliers:
+        r"""Rate $G(q)\,v$ of the constraints."""
+        return jax.jvp(self.constraint, (q,), (v,))[1]
+
+    def tangent_momentum(self, q: Positions, p: Positions) -> Positions:
+        """The momentum of the velocity along the surface."""
+        return self.momentum(q, self.velocity(q, p))
+
+    def acceleration(self, t, q: Positions, v: Positions) -> tuple[Positions, Multipliers]:
+        r"""Acceleration and multipliers, from the equations differentiated to index 1.
+
+        $$ M a + G^T \lambda = L_q - \dot M v + F, \qquad G a = -\dot G v $$
+        """
+        n = q.shape[0]
+        M = jax.vmap(lambda e: self.momentum(q, e), out_axes=1)(jnp.eye(n))
+        G = jax.jacfwd(self.constraint)(q)
+        drift = jax.jvp(lambda x: self.momentum(x, v), (q,), (v,))[1]
+        force = jax.grad(self.lagrangian, argnums=1)(t, q, v) - drift + self.load(t, q, v)
+        bend = jax.jvp(lambda x: self.constraint_rate(x, v), (q,), (v,))[1]
+        corner = jnp.zeros((G.shape[0], G.shape[0]))
+        matrix = jnp.block([[M, G.T], [G, corner]])
+        solution = jnp.linalg.solve(matrix, jnp.concatenate([force, -bend]))
+        return solution[:n], solution[n:]
+
+    def pack(self, state: State) -> Packed:
+        """Positions, then momenta."""
+        return jnp.concatenate([state.q, state.p])
+
+    def unpack(self, y: Packed) -> State:
+        """Halves of the packed array."""
+        q, p = self.split(y)
+        return State(q=q, p=p)
+
+    def split(self, y: Packed) -> tuple[Array, Array]:
+        """Positions and momenta of a packed state."""
+        n = y.shape[0] // 2
+        return y[:n], y[n:]
+
+    def vector_field(self, t, y: Packed) -> Packed:
+        """The motion along the surface, by `acceleration`: what integrators approximate."""
+        q, p = self.split(y)
+        v = self.velocity(q, p)
+        a, _ = self.acceleration(t, q, v)
+        return jnp.concatenate([v, jax.jvp(self.momentum, (q, v), (v, a))[1]])
+
+    def energy(self, t, y: Packed) -> Array:
+        """Kinetic plus potential energy of the motion along the surface."""
+        q, p = self.split(y)
+        v = self.velocity(q, p)
+        return 0.5 * jnp.sum(v * self.momentum(q, v)) + self.potential(t, q)
+
+    def magnitude(self, y: Packed) -> Packed:
+        """The largest position for all positions, the largest momentum for all momenta."""
+        return jnp.concatenate([largest_component(half, False) for half in self.split(y)])
+
+    def first_integrals(self, t, y: Packed) -> dict[str, Array]:
+        """The energy, when neither time nor loads enter."""
+        return {"energy": self.energy(t, y)} if self.autonomous and self.conservative else {}
+
+
+class Constrained(AbstractConstrained):
+    r"""Point masses or generalised coordinates with constraints, given by functions.
+
+    Args:
+        V: potential energy `V(q)`, with `t` and `params` as for a `Hamiltonian`.
+        g: constraints `g(q)`, a vector; time must not enter.
+        mass: $M$: numbers for a constant diagonal matrix, a constant matrix, or a function `M(q)` giving one.
+        force: non-conservative force `F(q, v)`, with `t` and `params` likewise.
+        params: any pytree of numbers and arrays.
+        invariants: further conserved quantities by name, functions of `(q, p)`.
+
+    Example:
+        A spherical pendulum:
+
+        >>> import poinsot as pt
+        >>> pendulum = pt.Constrained(V=lambda q: 9.81 * q[2], g=lambda q: 0.5 * (q @ q - 1.0)[None])
+        >>> start = pt.State(q=[1.0, 0.0, 0.0], p=[0.0, 1.0, 0.0])
+        >>> run = pt.simulate(pendulum, start, t1=1.0, dt=0.01, integrator=pt.integrators.Rattle())
+    """
+
+    V: UserFunction
+    g: UserFunction
+    mass: Any
+    force: UserFunction | None
+    params: Any
+    invariants: dict[str, UserFunction]
+    vectorised: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        V: Callable,
+        g: Callable,
+        mass: Any = 1.0,
+        *,
+        force: Callable | None = None,
+        params: Any = None,
+        invariants: Mapping[str, Callable] | None = None,
+    ):
+        self.V = user_function(V, ("q",), "V")
+        self.g = user_function(g, ("q",), "g")
+        if self.g.takes_time:
+            raise TypeError("g takes t; constraints that depend on time are not supported")
+        self.mass = user_function(mass, ("q",), "mass") if callable(mass) else jnp.asarray(mass, dtype=float)
+        self.force = optional_function(force, ("q", "v"), "force")
+        self.params = as_params(params)
+        self.invariants = named_functions(invariants, self.labels)
+        self.vectorised = False
+
+    @property
+    def autonomous(self) -> bool:
+        """Whether time does not enter."""
+        return not (self.V.takes_time or (self.force is not None and self.force.takes_time))
+
+    @property
+    def regular(self) -> bool:
+        """Always: a mass that cannot be inverted has no place here."""
+        return True
+
+    @property
+    def separable(self) -> bool:
+        """Whether the mass is constant."""
+        return not isinstance(self.mass, UserFunction)
+
+    @property
+    def conservative(self) -> bool:
+        """Whether there is no load."""
+        return self.force is None
+
+    def potential(self, t, q: Positions) -> Array:
+        """The user's `V`."""
+        return self.V(t, q, self.params)
+
+    def constraint(self, q: Positions) -> Multipliers:
+        """The user's `g`."""
+        return self.g(0.0, q, self.params)
+
+    def mass_matrix(self, q: Positions) -> Float[Array, "n n"]:
+        """The matrix $M(q)$."""
+        mass = self.mass(0.0, q, self.params) if isinstance(self.mass, UserFunction) else self.mass
+        return mass if mass.ndim == 2 else jnp.diag(jnp.broadcast_to(mass, q.shape))
+
+    def momentum(self, q: Positions, v: Positions) -> Positions:
+        """Momentum of a velocity."""
+        return self.mass_matrix(q) @ v
+
+    def velocity(self, q: Positions, p: Positions) -> Positions:
+        """The velocity along the surface, by orthogonal projection in the metric of the mass."""
+        M, G = self.mass_matrix(q), jax.jacfwd(self.constraint)(q)
+        w = jnp.linalg.solve(M, jnp.concatenate([p[:, None], G.T], axis=1))
+        free, across = w[:, 0], w[:, 1:]
+        return free - across @ jnp.linalg.solve(G @ across, G @ free)
+
+    def kinetic(self, q: Positions, p: Positions) -> Array:
+        """Kinetic energy in momenta."""
+        return 0.5 * p @ jnp.linalg.solve(self.mass_matrix(q), p)
+
+    def discrete_gradient(self, t, q0, p0, q1, p1) -> tuple[Positions, Positions]:
+        """Gonzalez' discrete gradient of the Hamiltonian in all variables."""
+        n = q0.shape[0]
+        slope = discrete_gradient(
+            lambda y: self.hamiltonian(t, y[:n], y[n:]),
+            jnp.concatenate([q0, p0]),
+            jnp.concatenate([q1, p1]),
+        )
+        return slope[:n], slope[n:]
+
+    def load(self, t, q: Positions, v: Positions) -> Positions:
+        """The user's force."""
+        return jnp.zeros_like(q) if self.force is None else self.force(t, q, v, self.params)
+
+    def tangent_basis(self, q: Positions) -> Float[Array, "n d"]:
+        """Orthonormal basis of the null space of the constraint Jacobian."""
+        G = jax.jacfwd(self.constraint)(q)
+        return jnp.linalg.svd(G)[2][G.shape[0] :].T
