@@ -3,6 +3,7 @@
 from poinsot.core._bodies import each_body
 from poinsot.core._constrained import AbstractConstrained, Constrained
 from poinsot.core._discrete_gradient import composed_gradient, discrete_gradient
+from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
 from poinsot.core._group import Element, Group, GroupParts, Wrench, body_torque
@@ -14,6 +15,7 @@ from poinsot.core._state import State
 __all__ = [
     "ODE",
     "AbstractConstrained",
+    "AbstractEnergy",
     "AbstractProblem",
     "Constrained",
     "Element",

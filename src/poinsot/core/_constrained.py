@@ -35,6 +35,11 @@ class AbstractConstrained(AbstractProblem):
     ordinary: ClassVar[bool] = False
 
     @property
+    def index(self) -> int:
+        """Which constraints the equations contain: positions (index 3), or only velocities (index 2)."""
+        return 3
+
+    @property
     @abc.abstractmethod
     def autonomous(self) -> bool:
         """Whether time does not enter."""

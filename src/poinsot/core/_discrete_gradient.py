@@ -14,7 +14,8 @@ def discrete_gradient(f: Callable, y0: Float[Array, " n"], y1: Float[Array, " n"
     r"""Gonzalez' discrete gradient of a function, by the midpoint.
 
     $$ \bar\nabla f = \nabla f(y_m)
-       + \frac{f(y_1) - f(y_0) - \nabla f(y_m)\cdot \Delta y}{|\Delta y|^2}\,\Delta y, \qquad y_m = \tfrac12(y_0 + y_1), \quad \Delta y = y_1 - y_0 $$
+       + \frac{f(y_1) - f(y_0) - \nabla f(y_m)\cdot \Delta y}{|\Delta y|^2}\,\Delta y, \qquad
+       y_m = \tfrac12(y_0 + y_1), \quad \Delta y = y_1 - y_0 $$
 
     so that $\bar\nabla f\cdot\Delta y = f(y_1) - f(y_0)$ to round-off. For a quadratic function the second
     term vanishes.

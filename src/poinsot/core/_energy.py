@@ -1,5 +1,6 @@
-"""The two shapes of a Hamiltonian function: any, and kinetic plus potential energy."""
+"""The shapes of a Hamiltonian function: any, kinetic plus potential energy, or one with own gradients."""
 
+import abc
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -8,13 +9,45 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from poinsot.core._discrete_gradient import discrete_gradient
 from poinsot.core._signature import UserFunction, optional_function, user_function
 
 
-class GeneralEnergy(eqx.Module):
-    """Any function `H(t, q, p, params)`, with gradients by automatic differentiation unless given."""
+class AbstractEnergy(eqx.Module):
+    """A Hamiltonian function with its gradients."""
 
     separable: ClassVar[bool] = False
+
+    @property
+    @abc.abstractmethod
+    def takes_time(self) -> bool:
+        """Whether time enters."""
+
+    @abc.abstractmethod
+    def value(self, t, q: Array, p: Array, params: Any) -> Array:
+        """The energy."""
+
+    @abc.abstractmethod
+    def dq(self, t, q: Array, p: Array, params: Any) -> Array:
+        """Gradient in the positions."""
+
+    @abc.abstractmethod
+    def dp(self, t, q: Array, p: Array, params: Any) -> Array:
+        """Gradient in the momenta."""
+
+    def discrete_gradient(self, t, q0, p0, q1, p1, params: Any) -> tuple[Array, Array]:
+        """Discrete gradient in positions and momenta: Gonzalez', of all variables together."""
+        n = q0.shape[0]
+        slope = discrete_gradient(
+            lambda y: self.value(t, y[:n], y[n:], params),
+            jnp.concatenate([q0, p0]),
+            jnp.concatenate([q1, p1]),
+        )
+        return slope[:n], slope[n:]
+
+
+class GeneralEnergy(AbstractEnergy):
+    """Any function `H(t, q, p, params)`, with gradients by automatic differentiation unless given."""
 
     H: UserFunction
     gradient_q: UserFunction | None
@@ -47,7 +80,7 @@ class GeneralEnergy(eqx.Module):
         return jax.grad(lambda x: jnp.sum(self.H(t, q, x, params)))(p)
 
 
-class SeparableEnergy(eqx.Module):
+class SeparableEnergy(AbstractEnergy):
     """Kinetic energy `T(t, p, params)` plus potential energy `V(t, q, params)`."""
 
     separable: ClassVar[bool] = True

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core._energy import GeneralEnergy, SeparableEnergy
-from poinsot.core._signature import UserFunction, user_function
+from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
+from poinsot.core._signature import UserFunction, optional_function, user_function
 from poinsot.core._state import State
 
 Packed = Float[Array, "n *rest"]
@@ -150,11 +150,14 @@ class Hamiltonian(AbstractProblem):
     differentiation unless given.
 
     Args:
-        H: the Hamiltonian: `H(q, p)`, `H(t, q, p)`, `H(q, p, params)` or `H(t, q, p, params)`.
+        H: the Hamiltonian: `H(q, p)`, `H(t, q, p)`, `H(q, p, params)` or `H(t, q, p, params)`; or an
+            `AbstractEnergy`, which brings its own gradients.
         T: kinetic energy `T(p)`, with `t` and `params` as above.
         V: potential energy `V(q)`, likewise.
         dHdq: gradient of `H` in `q` (of `V` when separable, with the signature of `V`).
         dHdp: gradient of `H` in `p` (of `T` when separable, with the signature of `T`).
+        force: non-conservative force, a function of positions and momenta with the signatures of `H`, added to
+            $\dot p$. With it nothing is conserved, and a separable Hamiltonian counts as a general one.
         params: any pytree of numbers and arrays; gradients, batches and sweeps over it need no new compile.
         invariants: further conserved quantities by name, with the signatures of `H`. The energy is
             always watched when `H` does not depend on time.
@@ -166,37 +169,47 @@ class Hamiltonian(AbstractProblem):
     kind: ClassVar[str] = "hamiltonian"
     labels: ClassVar[tuple[str, ...]] = ("q", "p")
 
-    function: GeneralEnergy | SeparableEnergy
+    function: AbstractEnergy
+    force: UserFunction | None
     params: Any
     invariants: dict[str, UserFunction]
     vectorised: bool = eqx.field(static=True)
 
     def __init__(
         self,
-        H: Callable | None = None,
+        H: Callable | AbstractEnergy | None = None,
         *,
         T: Callable | None = None,
         V: Callable | None = None,
         dHdq: Callable | None = None,
         dHdp: Callable | None = None,
+        force: Callable | None = None,
         params: Any = None,
         invariants: Mapping[str, Callable] | None = None,
         vectorised: bool = False,
     ):
-        if H is not None and T is None and V is None:
+        if isinstance(H, AbstractEnergy):
+            self.function = H
+        elif H is not None and T is None and V is None:
             self.function = GeneralEnergy(H, dHdq, dHdp)
         elif H is None and T is not None and V is not None:
             self.function = SeparableEnergy(T, V, dHdq, dHdp)
         else:
             raise TypeError("a Hamiltonian takes either H, or both T and V when it is separable")
+        self.force = optional_function(force, self.labels, "force")
         self.params = as_params(params)
         self.invariants = named_functions(invariants, self.labels)
         self.vectorised = vectorised
 
     @property
     def separable(self) -> bool:
-        """Whether `H = T(p) + V(q)`."""
-        return self.function.separable
+        """Whether `H = T(p) + V(q)`, and no force depends on both."""
+        return self.function.separable and self.conservative
+
+    @property
+    def conservative(self) -> bool:
+        """Whether there is no non-conservative force."""
+        return self.force is None
 
     @property
     def autonomous(self) -> bool:
@@ -222,12 +235,17 @@ class Hamiltonian(AbstractProblem):
         return self.function.value(t, q, p, self.params)
 
     def dHdq(self, t, q: Array, p: Array) -> Array:
-        """Gradient in the positions; `p` is not looked at when `H` is separable."""
-        return self.function.dq(t, q, p, self.params)
+        """Gradient in the positions, less the force; `p` is not looked at when `H` is separable."""
+        slope = self.function.dq(t, q, p, self.params)
+        return slope if self.force is None else slope - self.force(t, q, p, self.params)
 
     def dHdp(self, t, q: Array, p: Array) -> Array:
         """Gradient in the momenta; `q` is not looked at when `H` is separable."""
         return self.function.dp(t, q, p, self.params)
+
+    def discrete_gradient(self, t, q0: Array, p0: Array, q1: Array, p1: Array) -> tuple[Array, Array]:
+        """Discrete gradient in positions and momenta: its product with the step is the change of energy."""
+        return self.function.discrete_gradient(t, q0, p0, q1, p1, self.params)
 
     def vector_field(self, t, y: Packed) -> Packed:
         """Hamilton's equations."""
@@ -239,8 +257,8 @@ class Hamiltonian(AbstractProblem):
         return jnp.concatenate([largest_component(half, self.vectorised) for half in self.split(y)])
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
-        """The energy, when time does not enter."""
-        return {"energy": self.energy(t, *self.split(y))} if self.autonomous else {}
+        """The energy, when neither time nor a force enters."""
+        return {"energy": self.energy(t, *self.split(y))} if self.autonomous and self.conservative else {}
 
 
 def largest_component(y: Array, vectorised: bool) -> Array:
