@@ -1,0 +1,13 @@
+"""Coordinates of a rotating body: how a rotation becomes numbers, and what its kinetic energy is in them.
+
+Written for one body on small plain arrays; many bodies come by `jax.vmap` over a last axis.
+
+- `Directors`: nine components of the directors, six constraints, constant or scaled mass matrix
+- `Quaternions`: four components, one constraint, radial inertia or scaled mass matrix
+"""
+
+from ._base import AbstractCoordinates, AbstractOrientation
+from ._directors import Directors
+from ._quaternions import Quaternions
+
+__all__ = ["AbstractCoordinates", "AbstractOrientation", "Directors", "Quaternions"]
