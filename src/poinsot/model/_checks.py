@@ -1,0 +1,79 @@
+"""Numbers that people give: float64 arrays of a known shape, with one clear line where they are not."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, ArrayLike
+
+from poinsot.core import InputError
+
+Numbers = ArrayLike | Sequence[Any]
+"""What becomes an array: a number, an array, nested lists; also traced."""
+
+
+def concrete(*values: Any) -> bool:
+    """Whether all values are known numbers: under `jit` and `grad` they are not, and nothing is checked."""
+    return not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(values))
+
+
+def as_array(value: Any, field: str, shape: tuple[int, ...] | None = None) -> Array:
+    """A float64 array of finite numbers, of the given shape where one is asked for.
+
+    Args:
+        value: numbers, lists, arrays, also traced ones.
+        field: what it was given as, for the error message.
+        shape: the shape it must have; any when None.
+
+    Raises:
+        InputError: it is not numbers, not of that shape, or not finite.
+    """
+    try:
+        array = jnp.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{field} = {value!r}; it must be {_described(shape)}") from None
+    if shape is not None and array.shape != shape:
+        raise InputError(f"{field} has shape {array.shape}; it must be {_described(shape)}")
+    if concrete(array) and not bool(jnp.all(jnp.isfinite(array))):
+        numbers = np.asarray(array)
+        place = [int(i) for i in np.argwhere(~np.isfinite(numbers))[0]]
+        where = f"{field}{place}" if place else field
+        raise InputError(f"{where} = {numbers[tuple(place)]}; it must be finite")
+    return array
+
+
+def as_positive(value: Any, field: str) -> Array:
+    """A positive number."""
+    array = as_array(value, field, ())
+    if concrete(array) and not float(array) > 0.0:
+        raise InputError(f"{field} = {float(array):g}; it must be positive")
+    return array
+
+
+def as_index(value: Any, field: str) -> int:
+    """The place of a body in the list of bodies."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"{field} = {value!r}; it must be the place of a body in the list, 0, 1, ...")
+    return int(value)
+
+
+def shown(values: Any) -> str:
+    """A few numbers as people write them: (1, 0.5, 2)."""
+    flat = np.asarray(values, dtype=float)
+    if flat.ndim == 0:
+        return f"{float(flat) + 0.0:.6g}"
+    return f"({', '.join(shown(part) for part in flat)})"
+
+
+def _described(shape: tuple[int, ...] | None) -> str:
+    """What an array of this shape is, in words."""
+    if shape is None:
+        return "numbers"
+    if shape == ():
+        return "one number"
+    if len(shape) == 1:
+        return f"{shape[0]} numbers"
+    return f"numbers of shape {shape}"

@@ -1,0 +1,64 @@
+"""Mass properties of a set of particles."""
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.core import InputError
+from poinsot.core.types import Scalar
+
+from ._checks import as_array, concrete, shown
+
+STRAIGHT = 1e-12
+"""Smallest over largest moment of inertia below which particles lie on one line."""
+
+
+class Particles(eqx.Module):
+    """Particles fixed in a body: masses, and points in the body frame relative to the mass centre."""
+
+    masses: Float[Array, "particle"]
+    points: Float[Array, "particle 3"]
+
+
+def mass_properties(
+    masses: Any, points: Any, name: str
+) -> tuple[Scalar, Float[Array, "3"], Float[Array, "3 3"], Particles]:
+    """Mass, mass centre, inertia about it, and the particles relative to it.
+
+    Args:
+        masses: one for each particle.
+        points: their coordinates, in any frame.
+        name: the body's, for error messages.
+    """
+    weights = as_array(masses, f"masses of {name!r}")
+    places = as_array(points, f"points of {name!r}")
+    if weights.ndim != 1 or places.shape != (*weights.shape, 3):
+        raise InputError(
+            f"masses of {name!r} have shape {weights.shape} and points {places.shape}; "
+            "they must be (particle,) and (particle, 3)"
+        )
+    if concrete(weights) and not bool(jnp.all(weights > 0.0)):
+        place = int(np.argmin(np.asarray(weights)))
+        raise InputError(f"masses[{place}] of {name!r} = {float(weights[place]):g}; it must be positive")
+    mass = jnp.sum(weights)
+    centre = jnp.sum(weights[:, None] * places, axis=0) / mass
+    relative = places - centre[None, :]
+    second = jnp.sum(weights[:, None, None] * relative[:, :, None] * relative[:, None, :], axis=0)
+    inertia = jnp.trace(second) * jnp.eye(3) - second
+    _refuse_lines(inertia, weights.shape[0], name)
+    return mass, centre, inertia, Particles(weights, relative)
+
+
+def _refuse_lines(inertia: Array, count: int, name: str) -> None:
+    """Particles on one line cannot be turned about it: their inertia has no inverse."""
+    if not concrete(inertia):
+        return
+    moments = np.linalg.eigvalsh(np.asarray(inertia))
+    if moments[0] <= STRAIGHT * moments[2]:
+        raise InputError(
+            f"the {count} particles of {name!r} lie on one line or in one point (principal moments "
+            f"{shown(np.maximum(moments, 0.0))}); a rigid body needs three that do not"
+        )

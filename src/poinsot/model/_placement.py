@@ -1,0 +1,149 @@
+"""From the coordinates that move to the poses of all bodies."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.rotation import vee
+
+from ._principal import principal_axes
+from ._rigid_body import RigidBody
+from ._vectors import turned
+from .freedom import AbstractFreedom, Clamped, FixedPoint, Prescribed, Translation
+
+Kind = TypeVar("Kind", bound=AbstractFreedom)
+
+
+class Placement(eqx.Module):
+    r"""Where all bodies are, given the coordinates of those that move.
+
+    Live coordinates are `x` (3, Nx) of the translating bodies and `R` (3, 3, Nr) of the rotating ones, with
+    respect to principal axes through the mass centre, or through the fixed point where there is one. With the
+    principal axes A (columns, body frame) of a rotating body its rotation is $R\,A^T$. Poses depend on the
+    live coordinates linearly, up to a constant: what has degree two in poses has degree two in coordinates.
+    """
+
+    translating: tuple[int, ...] = eqx.field(static=True)
+    rotating: tuple[int, ...] = eqx.field(static=True)
+    pinned: tuple[int, ...] = eqx.field(static=True)
+    clamped: tuple[int, ...] = eqx.field(static=True)
+    prescribed: tuple[int, ...] = eqx.field(static=True)
+    unturned: tuple[int, ...] = eqx.field(static=True)
+    """Bodies of constant rotation."""
+
+    inertia: Float[Array, "3 Nr"]
+    """Principal moments of the rotating bodies, about the mass centre or the fixed point."""
+    axes: Float[Array, "3 3 Nr"] | None
+    """Principal axes of the rotating bodies as columns, in their body frames; None where all are identity."""
+    points: Float[Array, "pinned 3"]
+    places: Float[Array, "pinned 3"]
+    positions: Float[Array, "clamped 3"]
+    rotations: Float[Array, "unturned 3 3"]
+    motions: tuple[Callable, ...]
+
+    def __init__(self, bodies: Sequence[RigidBody], freedom: Sequence[AbstractFreedom]):
+        self.translating = tuple(i for i, free in enumerate(freedom) if free.translates)
+        self.rotating = tuple(i for i, free in enumerate(freedom) if free.rotates)
+        frames = [_live_frame(bodies[i], freedom[i]) for i in self.rotating]
+        self.inertia = _stack([moments for moments, _ in frames], (3,), axis=-1)
+        self.axes = None
+        if any(axes is not None for _, axes in frames):
+            self.axes = jnp.stack([jnp.eye(3) if axes is None else axes for _, axes in frames], axis=-1)
+        pinned, clamped = _of_kind(FixedPoint, freedom), _of_kind(Clamped, freedom)
+        unturned = dict(sorted((_of_kind(Translation, freedom) | clamped).items()))
+        prescribed = _of_kind(Prescribed, freedom)
+        self.pinned, self.clamped = tuple(pinned), tuple(clamped)
+        self.unturned, self.prescribed = tuple(unturned), tuple(prescribed)
+        self.points = _stack([free.point for free in pinned.values()], (3,))
+        self.places = _stack([free.at for free in pinned.values()], (3,))
+        self.positions = _stack([free.position for free in clamped.values()], (3,))
+        self.rotations = _stack([free.rotation for free in unturned.values()], (3, 3))
+        self.motions = tuple(free.motion for free in prescribed.values())
+
+    def poses(self, t, x: Float[Array, "3 Nx"], R: Float[Array, "3 3 Nr"]) -> tuple[Array, Array]:
+        """Positions (body, 3) and rotation matrices (body, 3, 3) of all bodies, in their body frames."""
+        own = R if self.axes is None else jnp.sum(R[:, None] * self.axes[None], axis=2)
+        own = jnp.moveaxis(own, -1, 0)
+        moved = [motion(t) for motion in self.motions]
+        rotations = in_order(
+            (self.rotating, own),
+            (self.unturned, self.rotations),
+            (self.prescribed, _stack([jnp.asarray(rot) for _, rot in moved], (3, 3))),
+        )
+        arms = turned(take(own, [self.rotating.index(body) for body in self.pinned]), self.points)
+        positions = in_order(
+            (self.translating, x.T),
+            (self.pinned, self.places - arms),
+            (self.clamped, self.positions),
+            (self.prescribed, _stack([jnp.asarray(pos) for pos, _ in moved], (3,))),
+        )
+        return positions, rotations
+
+    def rates(self, t, x: Array, R: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
+        r"""Velocities of the mass centres (space) and angular velocities (body frame) of all bodies.
+
+        The velocities are the derivative of `poses` along $\dot x = v$, $\dot R = R\,\hat\Omega$, so
+        that fixed points and prescribed motions have theirs.
+        """
+        t = jnp.asarray(t, dtype=float)
+        slope = jnp.cross(R, Omega[None], axis=1)
+        poses, (velocities, turning) = jax.jvp(self.poses, (t, x, R), (jnp.ones_like(t), v, slope))
+        own = Omega if self.axes is None else jnp.sum(self.axes * Omega[None], axis=1)
+        driven, driven_rate = take(poses[1], self.prescribed), take(turning, self.prescribed)
+        spin = jnp.sum(driven[:, :, :, None] * driven_rate[:, :, None, :], axis=1)
+        return velocities, in_order(
+            (self.rotating, own.T),
+            (self.unturned, jnp.zeros((len(self.unturned), 3))),
+            (self.prescribed, vee(spin)),
+        )
+
+
+def in_order(*parts: tuple[tuple[int, ...], Array]) -> Array:
+    """Rows of several arrays in the order of the bodies they belong to, each part with its list of bodies.
+
+    Neighbours from one array stay together as a slice, because a copy of a slice is fast and a gather is not.
+    """
+    listed = [(body, part, row) for part, (bodies, _) in enumerate(parts) for row, body in enumerate(bodies)]
+    runs: list[list[int]] = []
+    for _, part, row in sorted(listed):
+        if runs and runs[-1][0] == part and runs[-1][2] == row:
+            runs[-1][2] += 1
+        else:
+            runs.append([part, row, row + 1])
+    pieces = [parts[part][1][first:last] for part, first, last in runs]
+    return pieces[0] if len(pieces) == 1 else jnp.concatenate(pieces)
+
+
+def take(array: Array, places: Sequence[int]) -> Array:
+    """Rows of an array, the array itself where all are wanted."""
+    if tuple(places) == tuple(range(array.shape[0])):
+        return array
+    return array[np.asarray(places, dtype=int)]
+
+
+def _stack(arrays: Sequence[Array], shape: tuple[int, ...], axis: int = 0) -> Array:
+    """Arrays of one shape stacked, also when there are none."""
+    if arrays:
+        return jnp.stack(arrays, axis=axis)
+    return jnp.zeros((0, *shape) if axis == 0 else (*shape, 0))
+
+
+def _of_kind(kind: type[Kind], freedom: Sequence[AbstractFreedom]) -> dict[int, Kind]:
+    """The bodies of one kind of freedom, by their places."""
+    return {i: free for i, free in enumerate(freedom) if isinstance(free, kind)}
+
+
+def _live_frame(body: RigidBody, free: AbstractFreedom) -> tuple[Array, Array | None]:
+    """Principal moments and axes about the point a body turns about."""
+    if not isinstance(free, FixedPoint) or not free.components:
+        return body.moments, body.axes
+    if body.axes is None and len(free.components) == 1:
+        # Shifted along a principal axis, the principal frame stays, also that of a symmetric body.
+        across = jnp.ones(3).at[free.components[0]].set(0.0)
+        return body.moments + body.mass * jnp.sum(free.point * free.point) * across, None
+    return principal_axes(body.inertia_about(free.point))

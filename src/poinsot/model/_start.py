@@ -1,0 +1,154 @@
+"""A physical state of all bodies from what people give, checked against what the bodies may do."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from poinsot.core import InputError, State
+from poinsot.rotation import from_matrix, multiply, to_matrix
+
+from ._checks import as_array, concrete, shown
+from ._placement import Placement, in_order, take
+from ._rotations import as_quaternion, quaternions_of_matrices, unit_quaternions
+
+CONSISTENT = 1e-9
+"""How far a value may be from what the freedom of a body asks of it, relative to one plus its size."""
+
+
+def vectors(value: Any, field: str, names: tuple[str, ...]) -> tuple[Array, list[bool]]:
+    """One vector for each body, zero where none was given, and for which bodies one was given.
+
+    Args:
+        value: None, three numbers for a single body, (body, 3), or a list with None for some bodies.
+        field: what it was given as.
+        names: of the bodies.
+    """
+    count = len(names)
+    if value is None:
+        return jnp.zeros((count, 3)), [False] * count
+    if _has_gaps(value, count):
+        rows = [
+            jnp.zeros(3) if row is None else as_array(row, f"{field} of {name!r}", (3,))
+            for row, name in zip(value, names, strict=True)
+        ]
+        return jnp.stack(rows), [row is not None for row in value]
+    array = as_array(value, field)
+    if count == 1 and array.shape == (3,):
+        array = array[None]
+    if array.shape != (count, 3):
+        raise InputError(f"{field} has shape {array.shape}; it must be {_wanted(count, '(3,)', '3')}")
+    return array, [True] * count
+
+
+def quaternions(value: Any, names: tuple[str, ...], normalise: bool) -> tuple[Array, list[bool]]:
+    """One unit quaternion for each body, and for which bodies one was given.
+
+    Args:
+        value: None, a quaternion or a matrix for a single body, (body, 4), (body, 3, 3), or a list of these
+            with None for some bodies.
+        names: of the bodies.
+        normalise: take the nearest rotation to each.
+    """
+    count, fields = len(names), [f"rotation of {name!r}" for name in names]
+    identity = jnp.array([1.0, 0.0, 0.0, 0.0])
+    if value is None:
+        return jnp.broadcast_to(identity, (count, 4)), [False] * count
+    if _has_gaps(value, count):
+        rows = [
+            identity if row is None else as_quaternion(row, field, normalise=normalise)
+            for row, field in zip(value, fields, strict=True)
+        ]
+        return jnp.stack(rows), [row is not None for row in value]
+    array = as_array(value, "rotation")
+    if count == 1 and array.shape in ((4,), (3, 3)):
+        array = array[None]
+    if array.shape == (count, 4):
+        return unit_quaternions(array, fields, normalise), [True] * count
+    if array.shape == (count, 3, 3):
+        return quaternions_of_matrices(array, fields, normalise), [True] * count
+    raise InputError(
+        f"rotation has shape {array.shape}; it must be "
+        f"{_wanted(count, 'a quaternion (4,) or a matrix (3, 3)', '4', '3, 3')}"
+    )
+
+
+def physical_state(
+    placement: Placement,
+    names: tuple[str, ...],
+    t: Any,
+    position: Any,
+    rotation: Any,
+    velocity: Any,
+    angular_velocity: Any,
+    normalise: bool,
+) -> State:
+    """Poses and velocities of all bodies; what the freedom of a body determines is filled in or checked."""
+    places, placed = vectors(position, "position", names)
+    quats, oriented = quaternions(rotation, names, normalise)
+    speeds, moving = vectors(velocity, "velocity", names)
+    spins, spinning = vectors(angular_velocity, "angular_velocity", names)
+    given = State(position=places, quaternion=quats, velocity=speeds, angular_velocity=spins)
+    x, quat, v, Omega = live(placement, given)
+    R = to_matrix(quat.T).transpose(1, 2, 0)
+    positions, rotations = placement.poses(t, x, R)
+    velocities, omegas = placement.rates(t, x, R, v, Omega)
+    fixed, unturned = _others(names, placement.translating), _others(names, placement.rotating)
+    _agree("position", places, positions, fixed, placed, names)
+    _agree("rotation", to_matrix(quats), rotations, unturned, oriented, names)
+    _agree("velocity", speeds, velocities, fixed, moving, names)
+    _agree("angular_velocity", spins, omegas, unturned, spinning, names)
+    turning = placement.rotating
+    return State(
+        position=positions,
+        quaternion=in_order(
+            (turning, take(quats, turning)), (unturned, from_matrix(take(rotations, unturned)))
+        ),
+        velocity=velocities,
+        angular_velocity=in_order((turning, take(spins, turning)), (unturned, take(omegas, unturned))),
+    )
+
+
+def live(placement: Placement, state: State) -> tuple[Array, Array, Array, Array]:
+    """Live `x` (3, Nx), `quaternion` (4, Nr), `v` (3, Nx) and `Omega` (3, Nr) of a physical state."""
+    quats = take(state.quaternion, placement.rotating)
+    Omega = take(state.angular_velocity, placement.rotating).T
+    if placement.axes is not None:
+        quats = multiply(quats, from_matrix(jnp.moveaxis(placement.axes, -1, 0)))
+        Omega = jnp.sum(placement.axes * Omega[:, None], axis=0)
+    x, v = take(state.position, placement.translating), take(state.velocity, placement.translating)
+    return x.T, quats.T, v.T, Omega
+
+
+def _agree(
+    field: str, given: Array, needed: Array, places: tuple[int, ...], known: list[bool], names
+) -> None:
+    """Refuse given values that contradict the freedom of a body."""
+    places = tuple(i for i in places if known[i])
+    if not places or not concrete(given, needed):
+        return
+    gaps = np.abs(np.asarray(given) - np.asarray(needed))
+    for i in places:
+        if np.max(gaps[i]) > CONSISTENT * (1.0 + float(jnp.max(jnp.abs(needed[i])))):
+            raise InputError(
+                f"{field} of {names[i]!r} = {shown(given[i])}, but its freedom and the other values make it "
+                f"{shown(needed[i])} (off by {np.max(gaps[i]):.3g}); leave it out, or None for this body"
+            )
+
+
+def _others(names: tuple[str, ...], places: tuple[int, ...]) -> tuple[int, ...]:
+    """The bodies that are not among `places`."""
+    among = set(places)
+    return tuple(i for i in range(len(names)) if i not in among)
+
+
+def _has_gaps(value: Any, count: int) -> bool:
+    """Whether the value is a list for all bodies that leaves some out."""
+    return isinstance(value, (list, tuple)) and len(value) == count and any(row is None for row in value)
+
+
+def _wanted(count: int, single: str, *each: str) -> str:
+    """The shapes that are accepted, in words."""
+    many = " or ".join(f"({count}, {shape})" for shape in each)
+    return f"{single} or {many} for the one body" if count == 1 else f"{many} for the {count} bodies"

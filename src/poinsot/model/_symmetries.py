@@ -1,0 +1,95 @@
+"""Which momenta a system conserves, found by trying."""
+
+from typing import TYPE_CHECKING
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool
+
+from poinsot.core import State
+from poinsot.rotation import exp, hat, to_matrix
+
+from .freedom import FixedPoint
+
+if TYPE_CHECKING:
+    from ._system import System
+
+TRIALS = 4
+"""Configurations that are tried."""
+
+VANISHES = 1e-10
+"""Size, relative to its contributions, below which a generalised force counts as zero."""
+
+
+def symmetries(system: "System", t, state: State) -> Bool[Array, "6"]:
+    r"""Which of the six momenta are conserved: three translations, three rotations about the origin.
+
+    Momentum along a rigid displacement changes by what the potentials and the reactions do along it,
+
+    $$ \dot P_\xi = -\sum_i \left(\frac{\partial V}{\partial x_i}\cdot\xi(x_i)
+       + \frac{\partial V}{\partial R_i} : \hat\omega R_i\right) + \text{reactions}. $$
+
+    The sum is computed at a few configurations near the state and compared with its contributions. The
+    reaction of a fixed point does nothing only if the displacement leaves the point in place; a body that
+    cannot turn, or not move at all, has a reaction that cancels what potentials do on it. With loads or a
+    prescribed motion nothing is taken to be conserved.
+
+    Args:
+        system: the bodies and what acts on them.
+        t: time.
+        state: physical state near which to look.
+    """
+    if system.loads or system.placement.prescribed:
+        return jnp.zeros(6, dtype=bool)
+    forces = jax.vmap(lambda time, x, R: _forces_along(system, time, x, R))
+    along = forces(*_configurations(system, t, state))
+    contributions = jnp.sum(jnp.abs(along), axis=-1)
+    vanishes = jnp.all(jnp.abs(jnp.sum(along, axis=-1)) <= VANISHES * contributions, axis=0)
+    return vanishes & _pins_stay(system)
+
+
+def _forces_along(system: "System", t, x: Array, R: Array) -> Array:
+    """Contributions (6, all components) of the potentials to the force along each displacement."""
+
+    def energy(positions, rotations):
+        return sum((term.energy(t, positions, rotations) for term in system.potentials), start=jnp.zeros(()))
+
+    positions, rotations = system.poses(t, x, R)
+    slope_x, slope_R = jax.grad(energy, argnums=(0, 1))(positions, rotations)
+    axes = jnp.eye(3)
+    moved = jnp.concatenate(
+        [
+            jnp.broadcast_to(axes[:, None, :], (3, *positions.shape)),
+            jnp.cross(axes[:, None, :], positions[None]),
+        ]
+    )
+    spun = hat(axes)[:, None] @ rotations[None]
+    turned = jnp.concatenate([jnp.zeros_like(spun), spun])
+    moves = [not isinstance(free, FixedPoint) and not free.translates for free in system.freedom]
+    moved = jnp.where(np.array(moves)[None, :, None], 0.0, moved)
+    turns = np.array([free.rotates for free in system.freedom])
+    turned = jnp.where(turns[None, :, None, None], turned, 0.0)
+    return jnp.concatenate(
+        [(slope_x[None] * moved).reshape(6, -1), (slope_R[None] * turned).reshape(6, -1)], axis=1
+    )
+
+
+def _configurations(system: "System", t, state: State) -> tuple[Array, Array, Array]:
+    """Times and live coordinates of a few configurations near the state, the same ones every time."""
+    draw = np.random.default_rng(0)
+    x, quat, _, _ = system.live(t, state)
+    sizes = 1.0 + jnp.max(jnp.abs(x), axis=0, initial=0.0)
+    shifts = 0.01 * sizes[None, None, :] * draw.standard_normal((TRIALS, *x.shape))
+    turns = exp(jnp.asarray(0.3 * draw.standard_normal((TRIALS, quat.shape[1], 3))))
+    rotations = jnp.moveaxis(turns @ to_matrix(quat.T)[None], 1, -1)
+    times = jnp.asarray(t, dtype=float) + jnp.linspace(0.0, 1.0, TRIALS)
+    return times, x[None] + shifts, rotations
+
+
+def _pins_stay(system: "System") -> Array:
+    """Whether each displacement leaves all fixed points in place: rotations about an axis through them do."""
+    places = system.placement.places
+    off_axis = jnp.any(jnp.cross(jnp.eye(3)[:, None, :], places[None]) != 0.0, axis=(1, 2))
+    translations = jnp.full(3, places.shape[0] == 0)
+    return jnp.concatenate([translations, ~off_axis])

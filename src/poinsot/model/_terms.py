@@ -1,0 +1,147 @@
+"""What people give a system, brought into order: names, freedom, potentials, loads."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from poinsot.core import InputError
+
+from ._rigid_body import DEFAULT_NAME, RigidBody
+from .freedom import AbstractFreedom, Free, Prescribed
+from .loads import AbstractLoad
+from .loads import Function as LoadFunction
+from .potentials import AbstractMassTerm, AbstractPotential
+from .potentials import Function as PotentialFunction
+
+
+def named(bodies: Any) -> tuple[tuple[RigidBody, ...], tuple[str, ...]]:
+    """The bodies, and a name for each; those without one of their own are numbered."""
+    bodies = (bodies,) if isinstance(bodies, RigidBody) else tuple(bodies)
+    if not bodies:
+        raise InputError("bodies is empty; a system needs one body at least")
+    for i, body in enumerate(bodies):
+        if not isinstance(body, RigidBody):
+            raise InputError(f"bodies[{i}] = {body!r}; it must be a pt.RigidBody")
+    numbered = len(bodies) > 1
+    names = tuple(
+        f"{DEFAULT_NAME}{i}" if numbered and body.name == DEFAULT_NAME else body.name
+        for i, body in enumerate(bodies)
+    )
+    for i, name in enumerate(names):
+        if names.index(name) != i:
+            raise InputError(
+                f"bodies[{names.index(name)}] and bodies[{i}] are both called {name!r}; "
+                "give each a name of its own, RigidBody(..., name=...)"
+            )
+    return bodies, names
+
+
+def with_freedom(freedom: Any, names: tuple[str, ...]) -> tuple[AbstractFreedom, ...]:
+    """One freedom for each body."""
+    if freedom is None:
+        return tuple(Free() for _ in names)
+    kinds = (freedom,) if isinstance(freedom, AbstractFreedom) else tuple(freedom)
+    if len(kinds) != len(names):
+        raise InputError(
+            f"freedom has {len(kinds)} entries for {len(names)} bodies; give one for each, "
+            "pt.freedom.Free() for those that move freely"
+        )
+    for name, kind in zip(names, kinds, strict=True):
+        if not isinstance(kind, AbstractFreedom):
+            raise InputError(f"freedom of {name!r} = {kind!r}; it must be one of pt.freedom, such as Free()")
+        if isinstance(kind, Prescribed):
+            _check_motion(kind, name)
+    if not any(kind.translates or kind.rotates for kind in kinds):
+        raise InputError("freedom leaves no body that can move; there is nothing to simulate")
+    return kinds
+
+
+def as_potentials(terms: Any, bodies: Sequence[RigidBody]) -> tuple[AbstractPotential, ...]:
+    """Potentials for these bodies, functions wrapped, each tried on shapes."""
+    bound = []
+    for i, term in enumerate(_listed(terms, "potentials")):
+        field = f"potentials[{i}]"
+        if isinstance(term, AbstractMassTerm):
+            term = term.of_bodies(bodies)
+        elif not isinstance(term, AbstractPotential):
+            if not callable(term):
+                raise InputError(f"{field} = {term!r}; it must be one of pt.potentials or a function V(x, R)")
+            term = PotentialFunction(term)
+        _check_places(term.bodies, len(bodies), field)
+        energy = _tried(field, term.energy, jnp.zeros(()), *_shapes(len(bodies), (3,), (3, 3)))
+        if (
+            not hasattr(energy, "shape")
+            or energy.shape != ()
+            or not jnp.issubdtype(energy.dtype, jnp.floating)
+        ):
+            raise InputError(f"{field} returns {_said(energy)}; a potential energy must be one number")
+        bound.append(term)
+    return tuple(bound)
+
+
+def as_loads(terms: Any, bodies: Sequence[RigidBody]) -> tuple[AbstractLoad, ...]:
+    """Loads for these bodies, functions wrapped, each tried on shapes."""
+    checked = []
+    count = len(bodies)
+    for i, term in enumerate(_listed(terms, "loads")):
+        field = f"loads[{i}]"
+        if not isinstance(term, AbstractLoad):
+            if not callable(term):
+                raise InputError(
+                    f"{field} = {term!r}; it must be one of pt.loads or a function f(t, x, R, v, Omega)"
+                )
+            term = LoadFunction(term)
+        _check_places(term.bodies, count, field)
+        shapes = _shapes(count, (3,), (3, 3), (3,), (3,))
+        wrench = _tried(field, term.wrench, jnp.zeros(()), *shapes)
+        if [getattr(part, "shape", None) for part in jax.tree.leaves(wrench)] != [(count, 3)] * 2:
+            raise InputError(
+                f"{field} returns {_said(wrench)}; it must return a force ({count}, 3) in space and a torque "
+                f"({count}, 3) in the body frame"
+            )
+        checked.append(term)
+    return tuple(checked)
+
+
+def _listed(terms: Any, field: str) -> Sequence[Any]:
+    """The terms of a list; one term by itself is a likely slip."""
+    if not isinstance(terms, (list, tuple)):
+        raise InputError(f"{field} = {terms!r}; it must be a list, [...]")
+    return terms
+
+
+def _check_places(places: tuple[int, ...] | None, count: int, field: str) -> None:
+    """Refuse a term about a body that does not exist."""
+    for place in places or ():
+        if place >= count:
+            raise InputError(f"{field} is about body {place}; of {count} bodies the last is body {count - 1}")
+
+
+def _check_motion(free: Prescribed, name: str) -> None:
+    """Refuse a prescribed motion that does not return a pose."""
+    field = f"motion of {name!r}"
+    pose = _tried(field, free.motion, jnp.zeros(()))
+    if [getattr(part, "shape", None) for part in jax.tree.leaves(pose)] != [(3,), (3, 3)]:
+        raise InputError(f"{field} returns {_said(pose)}; it must return a position (3,) and a matrix (3, 3)")
+
+
+def _shapes(count: int, *shapes: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
+    """Arrays with one entry for each body, by shape only."""
+    return [jax.ShapeDtypeStruct((count, *shape), jnp.zeros(()).dtype) for shape in shapes]
+
+
+def _tried(field: str, function: Callable, *arguments: Any) -> Any:
+    """Shapes of what a function returns; what goes wrong inside it becomes one line."""
+    try:
+        return jax.eval_shape(function, *arguments)
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(f"{field} cannot be evaluated: {type(error).__name__}: {reason}") from error
+
+
+def _said(result: Any) -> str:
+    """What a function returned, in words."""
+    shapes = [str(part.shape) for part in jax.tree.leaves(result) if hasattr(part, "shape")]
+    return f"numbers of shape {' and '.join(shapes)}" if shapes else "nothing"

@@ -1,0 +1,27 @@
+"""Small products as sums, which compile into the loops around them where library calls would not."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core import InputError
+
+from ._checks import Numbers, as_array, concrete
+
+
+def turned(R: Float[Array, "*batch 3 3"], vec: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
+    """Space components R v of a vector given in the body frame."""
+    return jnp.sum(R * vec[..., None, :], axis=-1)
+
+
+def turned_back(R: Float[Array, "*batch 3 3"], vec: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
+    """Body components R^T v of a vector given in space."""
+    return jnp.sum(R * vec[..., :, None], axis=-2)
+
+
+def as_direction(value: Numbers, field: str) -> Float[Array, "3"]:
+    """Unit vector along three numbers that are not all zero."""
+    vec = as_array(value, field, (3,))
+    length = jnp.sqrt(jnp.sum(vec * vec))
+    if concrete(length) and float(length) == 0.0:
+        raise InputError(f"{field} is zero; it must have a direction")
+    return vec / length

@@ -1,0 +1,74 @@
+"""The interface of a potential energy: a term that knows which bodies it couples."""
+
+import abc
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from poinsot.core.types import Scalar
+
+if TYPE_CHECKING:
+    from .._rigid_body import RigidBody
+
+Positions = Float[Array, "body 3"]
+"""Mass centres of all bodies."""
+
+Directors = Float[Array, "body 3 3"]
+"""Rotation matrices of all bodies, body to space; the columns are the directors."""
+
+
+class AbstractPotential(eqx.Module):
+    r"""A potential energy $V(t, x, R)$ of the poses of all bodies.
+
+    It is a smooth function of the positions and of all nine director components, also where R is not a
+    rotation: every formulation differentiates it along its own coordinates.
+    """
+
+    @property
+    @abc.abstractmethod
+    def takes_time(self) -> bool:
+        """Whether time enters, so that the energy is not conserved."""
+
+    @property
+    @abc.abstractmethod
+    def bodies(self) -> tuple[int, ...] | None:
+        """Places of the bodies it couples in the list of bodies; None for all."""
+
+    @abc.abstractmethod
+    def energy(self, t, x: Positions, R: Directors) -> Scalar:
+        """The potential energy at one configuration of all bodies."""
+
+
+class AbstractInvariantPotential(AbstractPotential):
+    r"""A potential energy that declares quadratic invariants, $V = v(c(x, R))$.
+
+    The components of c are polynomials of degree two at most in positions and directors. Energy-momentum
+    methods need them: with c known, they keep both the energy and the momenta that leave c unchanged.
+    """
+
+    @property
+    def takes_time(self) -> bool:
+        """Time does not enter."""
+        return False
+
+    @abc.abstractmethod
+    def invariants(self, x: Positions, R: Directors) -> Float[Array, "k"]:
+        """The invariants c, of degree two at most in `x` and `R`."""
+
+    @abc.abstractmethod
+    def energy_of(self, c: Float[Array, "k"]) -> Scalar:
+        """The energy v as a function of the invariants."""
+
+    def energy(self, t, x: Positions, R: Directors) -> Scalar:
+        """The potential energy at one configuration of all bodies."""
+        return self.energy_of(self.invariants(x, R))
+
+
+class AbstractMassTerm(eqx.Module):
+    """A potential that depends on the masses of the bodies: a system makes it from its own."""
+
+    @abc.abstractmethod
+    def of_bodies(self, bodies: Sequence["RigidBody"]) -> AbstractPotential:
+        """The potential energy for these bodies."""
