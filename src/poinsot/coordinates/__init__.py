@@ -4,10 +4,24 @@ Written for one body on small plain arrays; many bodies come by `jax.vmap` over 
 
 - `Directors`: nine components of the directors, six constraints, constant or scaled mass matrix
 - `Quaternions`: four components, one constraint, radial inertia or scaled mass matrix
+- `EulerAngles`: three angles of any sequence, no constraint, singular at gimbal lock
+- `Group`: elements of the rotation group, for methods that multiply rotations
+- `project`: onto the constraints of any of them, in the metric of the mass
 """
 
 from ._base import AbstractCoordinates, AbstractOrientation
 from ._directors import Directors
+from ._euler_angles import EulerAngles
+from ._group import Group
+from ._projection import project
 from ._quaternions import Quaternions
 
-__all__ = ["AbstractCoordinates", "AbstractOrientation", "Directors", "Quaternions"]
+__all__ = [
+    "AbstractCoordinates",
+    "AbstractOrientation",
+    "Directors",
+    "EulerAngles",
+    "Group",
+    "Quaternions",
+    "project",
+]

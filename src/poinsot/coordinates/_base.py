@@ -77,6 +77,10 @@ class AbstractOrientation(eqx.Module):
         """Matrix of a form without multipliers: a potential of it has no slope along the length of `q`."""
         return self.rotation(q)
 
+    def free_slope(self, q: Position, slope: Force) -> Force:
+        """The part of the slope of a potential that is left in `free_rotation`."""
+        return slope
+
 
 class AbstractCoordinates(AbstractOrientation):
     r"""Coordinates q of one rotating body with its kinetic energy and internal constraints.
@@ -90,6 +94,16 @@ class AbstractCoordinates(AbstractOrientation):
     $G^T\lambda$) are what a class writes down; their matrices follow. Multipliers have one sign everywhere,
     $M\ddot q + G^T\lambda = f$.
     """
+
+    @property
+    def bilinear(self) -> bool:
+        r"""Whether $T(q)$ is linear in $q$, so that $T(q)^T p$ is bilinear."""
+        return True
+
+    @property
+    def constant_mass(self) -> bool:
+        """Whether the mass matrix does not depend on `q`."""
+        return False
 
     @abc.abstractmethod
     def free_momentum(self, q: Position, p: Momentum) -> BodyVector:

@@ -73,7 +73,8 @@ class Directors(AbstractCoordinates):
         self.constrained, self.projection = constraints, projection
 
     def __repr__(self) -> str:
-        return f"Directors(sigma={self.sigma!r}, constraints={self.constrained!r}, projection={self.projection!r})"
+        kept = f"constraints={self.constrained!r}, projection={self.projection!r}"
+        return f"Directors(sigma={self.sigma!r}, {kept})"
 
     @property
     def size(self) -> int:
@@ -84,6 +85,11 @@ class Directors(AbstractCoordinates):
     def constraints(self) -> int:
         """Six."""
         return 6
+
+    @property
+    def constant_mass(self) -> bool:
+        """With the Euler tensor."""
+        return self.sigma is None
 
     @property
     def inertia(self) -> AbstractDirectorInertia:

@@ -12,7 +12,7 @@ Vector = Float[Array, "3"]
 # Which rows (or columns) each of the six constraints pairs: three lengths, then three angles.
 _FIRST = (0, 1, 2, 0, 2, 1)
 _SECOND = (0, 1, 2, 1, 0, 2)
-# 1/2 (a.b + b.a) of a vector with itself is its square, but an angle counts both ways: G G^T = diag(1/w).
+# Inverse of G G^T at a rotation: a length moves one vector, an angle moves two.
 WEIGHTS = (1.0, 1.0, 1.0, 0.5, 0.5, 0.5)
 
 

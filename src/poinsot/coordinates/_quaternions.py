@@ -109,6 +109,10 @@ class Quaternions(AbstractCoordinates):
         r"""Euler map divided by $|q|^2$, the same for all lengths of the quaternion."""
         return to_matrix(q) / _dot(q, q)
 
+    def free_slope(self, q: Position, slope: Force) -> Force:
+        """The slope less its part along the quaternion."""
+        return slope - (_dot(q, slope) / _dot(q, q)) * q
+
     def from_quaternion(self, quat: Quat) -> Position:
         """The quaternion itself."""
         return quat

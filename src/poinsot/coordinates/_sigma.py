@@ -13,10 +13,10 @@ from ._base import Moments
 Sigma = float | Literal["mean"] | None
 
 
-def checked_number(field: str, value: object) -> float:
+def checked_number(field: str, value: float) -> float:
     """A finite number that is not negative, or an `InputError` that names the field."""
     try:
-        number = float(value)  # pyright: ignore[reportArgumentType]
+        number = float(value)
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not 0.0 <= number < math.inf:
@@ -24,10 +24,10 @@ def checked_number(field: str, value: object) -> float:
     return number
 
 
-def checked_sigma(value: object) -> Sigma:
+def checked_sigma(value: Sigma) -> Sigma:
     """`None`, "mean" or a number that is not negative."""
     if value is None or value == "mean":
-        return value  # pyright: ignore[reportReturnType]
+        return value
     if isinstance(value, str):
         raise InputError(f"sigma = {value!r} is not known; give a number, 'mean' or None")
     return checked_number("sigma", value)
