@@ -60,6 +60,15 @@ def as_index(value: Any, field: str) -> int:
     return int(value)
 
 
+def as_places(values: Sequence[int] | None, field: str) -> tuple[int, ...] | None:
+    """Places of several bodies in the list of bodies, or None for all."""
+    if values is None:
+        return None
+    if not isinstance(values, (list, tuple)) or not values:
+        raise InputError(f"{field} = {values!r}; it must be a list of places, [0, 1, ...]")
+    return tuple(as_index(value, field) for value in values)
+
+
 def shown(values: Any) -> str:
     """A few numbers as people write them: (1, 0.5, 2)."""
     flat = np.asarray(values, dtype=float)

@@ -5,14 +5,16 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from poinsot.core import InputError
 
+from ._checks import concrete
 from ._rigid_body import DEFAULT_NAME, RigidBody
 from .freedom import AbstractFreedom, Free, Prescribed
 from .loads import AbstractLoad
 from .loads import Function as LoadFunction
-from .potentials import AbstractMassTerm, AbstractPotential
+from .potentials import AbstractMassTerm, AbstractPotential, OfInvariants
 from .potentials import Function as PotentialFunction
 
 
@@ -64,6 +66,7 @@ def as_potentials(terms: Any, bodies: Sequence[RigidBody]) -> tuple[AbstractPote
     for i, term in enumerate(_listed(terms, "potentials")):
         field = f"potentials[{i}]"
         if isinstance(term, AbstractMassTerm):
+            _check_places(term.bodies, len(bodies), field)
             term = term.of_bodies(bodies)
         elif not isinstance(term, AbstractPotential):
             if not callable(term):
@@ -71,12 +74,10 @@ def as_potentials(terms: Any, bodies: Sequence[RigidBody]) -> tuple[AbstractPote
             term = PotentialFunction(term)
         _check_places(term.bodies, len(bodies), field)
         energy = _tried(field, term.energy, jnp.zeros(()), *_shapes(len(bodies), (3,), (3, 3)))
-        if (
-            not hasattr(energy, "shape")
-            or energy.shape != ()
-            or not jnp.issubdtype(energy.dtype, jnp.floating)
-        ):
+        if getattr(energy, "shape", None) != () or not jnp.issubdtype(energy.dtype, jnp.floating):
             raise InputError(f"{field} returns {_said(energy)}; a potential energy must be one number")
+        if isinstance(term, OfInvariants):
+            _check_degree(term, len(bodies), field)
         bound.append(term)
     return tuple(bound)
 
@@ -117,6 +118,22 @@ def _check_places(places: tuple[int, ...] | None, count: int, field: str) -> Non
     for place in places or ():
         if place >= count:
             raise InputError(f"{field} is about body {place}; of {count} bodies the last is body {count - 1}")
+
+
+def _check_degree(term: OfInvariants, count: int, field: str) -> None:
+    """Refuse invariants that are not of degree two at most: their third differences are not zero."""
+    draw = np.random.default_rng(0)
+    x, dx = jnp.asarray(draw.standard_normal((2, count, 3)))
+    R, dR = jnp.asarray(draw.standard_normal((2, count, 3, 3)))
+    values = [term.invariants(x + s * dx, R + s * dR) for s in (0.0, 1.0, 2.0, 3.0)]
+    if not concrete(values):
+        return
+    parts = np.array([-1.0, 3.0, -3.0, 1.0])[:, None] * np.asarray(values)
+    if np.any(np.abs(parts.sum(axis=0)) > 1e-9 * np.abs(parts).sum(axis=0)):
+        raise InputError(
+            f"{field} has invariants that are not polynomials of degree two in x and R; put what is not into "
+            "energy_of, or give the potential as a function"
+        )
 
 
 def _check_motion(free: Prescribed, name: str) -> None:

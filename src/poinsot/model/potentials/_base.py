@@ -69,6 +69,11 @@ class AbstractInvariantPotential(AbstractPotential):
 class AbstractMassTerm(eqx.Module):
     """A potential that depends on the masses of the bodies: a system makes it from its own."""
 
+    @property
+    @abc.abstractmethod
+    def bodies(self) -> tuple[int, ...] | None:
+        """Places of the bodies it acts on in the list of bodies; None for all."""
+
     @abc.abstractmethod
     def of_bodies(self, bodies: Sequence["RigidBody"]) -> AbstractPotential:
         """The potential energy for these bodies."""

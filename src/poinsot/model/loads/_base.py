@@ -1,0 +1,40 @@
+"""The interface of a load: forces and torques that no potential energy describes."""
+
+import abc
+from collections.abc import Iterable
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+Vectors = Float[Array, "body 3"]
+Rotations = Float[Array, "body 3 3"]
+
+
+class AbstractLoad(eqx.Module):
+    """Forces and torques on the bodies as a function of time, poses and velocities."""
+
+    @property
+    @abc.abstractmethod
+    def takes_time(self) -> bool:
+        """Whether time enters explicitly."""
+
+    @property
+    @abc.abstractmethod
+    def bodies(self) -> tuple[int, ...] | None:
+        """Places of the bodies it acts on; None for all."""
+
+    @abc.abstractmethod
+    def wrench(self, t, x: Vectors, R: Rotations, v: Vectors, Omega: Vectors) -> tuple[Vectors, Vectors]:
+        """Forces at the mass centres in space, and torques about them in the body frames, of all bodies."""
+
+
+def marks(count: int, places: Iterable[int]) -> np.ndarray:
+    """One at the given places, zero elsewhere."""
+    return np.isin(np.arange(count), list(places)).astype(float)
+
+
+def on_body(count: int, body: int, vec: Float[Array, "3"]) -> Vectors:
+    """A vector for one body, zero for the others."""
+    return jnp.asarray(marks(count, (body,)))[:, None] * vec[None]
