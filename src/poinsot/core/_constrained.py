@@ -262,16 +262,25 @@ class Constrained(AbstractConstrained):
         """Momentum of a velocity."""
         return self.mass_matrix(q) @ v
 
+    def _accelerate(self, q: Positions, forces: Float[Array, "n k"]) -> Float[Array, "n k"]:
+        """The product of the inverse mass and some columns."""
+        if isinstance(self.mass, Array) and self.mass.ndim < 2:
+            return forces / jnp.broadcast_to(self.mass, q.shape)[:, None]
+        return jnp.linalg.solve(self.mass_matrix(q), forces)
+
     def velocity(self, q: Positions, p: Positions) -> Positions:
         """The velocity along the surface, by orthogonal projection in the metric of the mass."""
-        M, G = self.mass_matrix(q), jax.jacfwd(self.constraint)(q)
-        w = jnp.linalg.solve(M, jnp.concatenate([p[:, None], G.T], axis=1))
-        free, across = w[:, 0], w[:, 1:]
-        return free - across @ jnp.linalg.solve(G @ across, G @ free)
+        return self._accelerate(q, self.tangent_momentum(q, p)[:, None])[:, 0]
+
+    def tangent_momentum(self, q: Positions, p: Positions) -> Positions:
+        """The momentum less its part across the surface, which costs no round-off where there is none."""
+        G = jax.jacfwd(self.constraint)(q)
+        across = self._accelerate(q, G.T)
+        return p - G.T @ jnp.linalg.solve(G @ across, across.T @ p)
 
     def kinetic(self, q: Positions, p: Positions) -> Array:
         """Kinetic energy in momenta."""
-        return 0.5 * p @ jnp.linalg.solve(self.mass_matrix(q), p)
+        return 0.5 * jnp.sum(p * self._accelerate(q, p[:, None])[:, 0])
 
     def discrete_gradient(self, t, q0, p0, q1, p1) -> tuple[Positions, Positions]:
         """Gonzalez' discrete gradient of the Hamiltonian in all variables."""
