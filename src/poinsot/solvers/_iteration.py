@@ -53,7 +53,7 @@ class Stopping(eqx.Module):
     look_every: int = eqx.field(default=1, static=True)
 
 
-def iterate(correction: Callable, start, size: Callable, stopping: Stopping):
+def iterate(correction: Callable, start, size: Callable, stopping: Stopping, *, order: int = 1):
     r"""Repeat $x \leftarrow x - \mathrm{correction}(x)$.
 
     Many equations may be solved side by side, one in each lane: then `size` returns one number for each, and
@@ -64,6 +64,8 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping):
         start: first value.
         size: scaled size of a correction: 1 means one unit in the last place of the result.
         stopping: when to end.
+        order: order of convergence; 2 when the rate itself shrinks as the change does, so that
+            $\Delta \rho^2$ is left.
 
     Returns:
         The last value and a `SolveInfo`.
@@ -81,7 +83,7 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping):
         change = size(dx)
         rate = (change / previous) ** (1.0 / stopping.look_every)
         # At the first look no rate is known.
-        left = jnp.where(count > 0, change * rate / jnp.maximum(1.0 - rate, EPS), change)
+        left = jnp.where(count > 0, change * rate**order / jnp.maximum(1.0 - rate, EPS), change)
         settled = ((left <= stopping.tolerance) | (change >= previous)) & (change <= stopping.accept)
         # A comparison with NaN is false: a lane that left the finite numbers ends here too.
         active = active & ~settled & (change < jnp.inf)

@@ -1,0 +1,44 @@
+"""Small dense linear equations inside compiled loops."""
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float
+
+UNROLLED = 16
+"""Largest system that is eliminated line by line; above it the call of LAPACK no longer counts."""
+
+
+def solve_small(A: Float[Array, "n n"], b: Float[Array, " n"]) -> Float[Array, " n"]:
+    r"""Solve $A x = b$, by elimination with partial pivoting written out for up to 16 unknowns.
+
+    A call of LAPACK costs a microsecond or more from within a compiled loop, ten times the arithmetic of five
+    unknowns. Larger systems go there all the same. A singular matrix gives infinities or NaN.
+
+    Args:
+        A: the matrix.
+        b: the right-hand side.
+    """
+    solve = _eliminate if A.shape[0] <= UNROLLED else jnp.linalg.solve
+    return lax.custom_linear_solve(
+        lambda x: jnp.sum(A * x[None], axis=1), b, lambda _, c: solve(A, c), lambda _, c: solve(A.T, c)
+    )
+
+
+def _eliminate(A: Array, b: Array) -> Array:
+    """Gaussian elimination: each round sets one row aside and shrinks the rest by a row and a column."""
+    n, pivots = A.shape[0], []
+    rest = jnp.concatenate([A, b[:, None]], axis=1)
+    for left in range(n, 0, -1):
+        row = jnp.argmax(jnp.abs(rest[:, 0]))
+        pivot = rest[row]
+        # The first row takes the place of the pivot, unless it is the pivot.
+        below = jnp.where((jnp.arange(1, left) == row)[:, None], rest[0][None], rest[1:])
+        rest = below[:, 1:] - (below[:, 0] / pivot[0])[:, None] * pivot[None, 1:]
+        # XLA would otherwise compute every round anew for each entry of the next.
+        rest, pivot = lax.optimization_barrier((rest, pivot))
+        pivots.append(pivot)
+    x = []
+    for pivot in reversed(pivots):
+        known = sum((a * value for a, value in zip(pivot[1:-1], x, strict=True)), start=jnp.zeros(()))
+        x.insert(0, (pivot[-1] - known) / pivot[0])
+    return jnp.stack(x)
