@@ -1,0 +1,35 @@
+"""What methods that impose constraints ask of a problem beyond its kind."""
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from poinsot.core import AbstractConstrained, AbstractProblem
+from poinsot.solvers import EPS, Stopping
+
+CONVERGED = Stopping(tolerance=1e-4, max_iterations=30)
+"""Newton's method doubles the digits at each iteration: the tolerance costs nothing."""
+
+
+def position_refusal(problem: AbstractProblem) -> str | None:
+    """Why the constraints on positions cannot be imposed, or None if they can."""
+    if isinstance(problem, AbstractConstrained) and problem.index != 3:
+        return (
+            f"imposes the constraints on positions, but the form of index {problem.index} contains those on "
+            "velocities alone; take the form 'index3'"
+        )
+    return None
+
+
+def hamiltonian_refusal(problem: AbstractProblem) -> str | None:
+    """Why there is no Hamiltonian on the whole space, or None if there is one."""
+    if isinstance(problem, AbstractConstrained) and not problem.regular:
+        return (
+            "needs a mass matrix that can be inverted; here it is singular, so that only Variational() fits"
+        )
+    return None
+
+
+def position_size(q: Array):
+    """Size of a change of positions, in units of round-off of `q`."""
+    unit = EPS * jnp.max(jnp.abs(q)) + 1e-300
+    return lambda dq: jnp.max(jnp.abs(dq)) / unit
