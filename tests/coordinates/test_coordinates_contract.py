@@ -1,0 +1,171 @@
+"""What all coordinates promise, measured on a body in motion against particles and Euler's equations."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from coordinate_cases import ALL, J, hat, matrix, off_surface, on_surface, unit_quaternion, vec, vector
+from scipy.linalg import expm
+
+from poinsot import coordinates as co
+from poinsot import rotation as rn
+
+EPS = np.finfo(float).eps
+every_one = pytest.mark.parametrize("coordinates", ALL, ids=repr)
+
+
+@every_one
+def test_pose_and_its_rate(coordinates):
+    facts = on_surface(coordinates)
+    R = matrix(unit_quaternion())
+    np.testing.assert_allclose(facts["R"], R, atol=8 * EPS)
+    np.testing.assert_allclose(facts["R_free"], R, atol=8 * EPS)
+    np.testing.assert_allclose(facts["R_rate"], R @ hat(facts["Omega"]), atol=20 * EPS)
+    np.testing.assert_allclose(facts["omega"], facts["Omega"], atol=20 * EPS)
+    assert np.all(np.abs(facts["constraint"]) < 4 * EPS)
+
+
+@every_one
+def test_null_space_annihilates_the_constraints_and_recovers_the_moments(coordinates):
+    facts = on_surface(coordinates)
+    T, G, M = facts["T"], facts["G"], facts["M"]
+    assert G.shape == (coordinates.constraints, coordinates.size)
+    assert np.linalg.matrix_rank(T) == 3 == coordinates.size - np.linalg.matrix_rank(G)
+    np.testing.assert_allclose(G @ T, 0.0, atol=4 * EPS)
+    np.testing.assert_allclose(M, M.T, atol=20 * EPS)
+    np.testing.assert_allclose(T.T @ M @ T, np.diag(J), atol=20 * EPS)
+    np.testing.assert_allclose(facts["free_momentum"], T.T @ facts["p"], atol=20 * EPS)
+
+
+@every_one
+def test_kinetic_energy_is_that_of_the_particles(coordinates):
+    """Six particles on the principal axes carry the Euler tensor; their speeds come from the rate of R."""
+    facts = on_surface(coordinates)
+    planar = 0.5 * J.sum() - J
+    particles = np.sqrt(planar)[:, None] * np.eye(3)
+    speeds = np.linalg.norm(matrix(unit_quaternion()) @ hat(facts["Omega"]) @ particles.T, axis=0)
+    np.testing.assert_allclose(facts["kinetic"], 0.5 * np.sum(speeds**2), rtol=20 * EPS)
+    np.testing.assert_allclose(facts["v"] @ facts["momentum"], 2.0 * facts["kinetic"], rtol=20 * EPS)
+    np.testing.assert_allclose(facts["back"], facts["v"], atol=20 * EPS)
+
+
+@every_one
+def test_quasi_momenta_give_the_energy_of_any_momentum(coordinates):
+    facts = on_surface(coordinates)
+    if coordinates.refusal("regular", J) is not None:
+        assert np.linalg.matrix_rank(facts["M"]) < coordinates.size
+        return
+    expected = 0.5 * facts["p"] @ np.linalg.solve(facts["M"], facts["p"])
+    np.testing.assert_allclose(facts["quasi_energy"], expected, rtol=1e-13)
+
+
+@every_one
+def test_acceleration_is_eulers(coordinates):
+    facts = on_surface(coordinates)
+    Omega = facts["Omega"]
+    torque = facts["T"].T @ facts["force"]
+    gyroscopic = np.cross(Omega, J * Omega)
+    np.testing.assert_allclose(J * facts["Omega_rate"], torque - gyroscopic, atol=100 * EPS)
+    assert np.linalg.norm(gyroscopic) > 0.1
+
+
+@every_one
+def test_closed_form_is_the_solution_of_the_saddle_point_system(coordinates):
+    facts = on_surface(coordinates)
+    np.testing.assert_allclose(facts["a"], facts["kkt"][0], atol=100 * EPS)
+    np.testing.assert_allclose(facts["multipliers"], facts["kkt"][1], atol=100 * EPS)
+    balance = facts["M"] @ facts["a"] + facts["G"].T @ facts["multipliers"]
+    np.testing.assert_allclose(balance, facts["force"] + facts["velocity_force"], atol=100 * EPS)
+
+
+@every_one
+def test_acceleration_is_the_second_difference_of_a_curve_of_rotations(coordinates):
+    """Along R(t) = R exp(Omega t + Omega' t^2/2) with Euler's Omega', computed without the coordinates."""
+    facts = on_surface(coordinates)
+    Omega = facts["Omega"]
+    rate = (facts["T"].T @ facts["force"] - np.cross(Omega, J * Omega)) / J
+    convert = jax.jit(lambda quat, xi: coordinates.from_quaternion(rn.multiply(quat, rn.quat_exp(xi))))
+
+    def second_difference(Omega_rate):
+        h = 1e-4
+        behind, here, ahead = (
+            np.asarray(convert(unit_quaternion(), jnp.asarray(t * Omega + 0.5 * t * t * Omega_rate)))
+            for t in (-h, 0.0, h)
+        )
+        return (ahead - 2.0 * here + behind) / h**2
+
+    np.testing.assert_allclose(facts["a"], second_difference(rate), atol=2e-6)
+    wrong_sign = (facts["T"].T @ facts["force"] + np.cross(Omega, J * Omega)) / J
+    assert np.max(np.abs(facts["a"] - second_difference(wrong_sign))) > 1e-2
+
+
+@every_one
+def test_closed_forms_against_autodiff_off_the_surface(coordinates):
+    facts = off_surface(coordinates)
+    np.testing.assert_allclose(facts["G"], facts["G_auto"], atol=8 * EPS)
+    multipliers = np.arange(1.0, 1.0 + coordinates.constraints)
+    np.testing.assert_allclose(facts["G_force"], facts["G_auto"].T @ multipliers, atol=100 * EPS)
+    np.testing.assert_allclose(facts["bend"], facts["bend_auto"], atol=100 * EPS)
+    np.testing.assert_allclose(facts["velocity_force"], facts["velocity_force_auto"], atol=200 * EPS)
+
+
+@every_one
+def test_projection_leaves_the_surface_alone(coordinates):
+    facts = on_surface(coordinates)
+    np.testing.assert_allclose(facts["projected"][0], facts["q"], atol=8 * EPS)
+    np.testing.assert_allclose(facts["projected"][1], facts["v"], atol=8 * EPS)
+
+
+@every_one
+def test_a_turn_multiplies_from_the_right(coordinates):
+    xi = vector(3, 7)
+    turn = jax.jit(lambda q, xi: coordinates.rotation(coordinates.turn(q, rn.quat_exp(xi))))
+    R = turn(jnp.asarray(on_surface(coordinates)["q"]), jnp.asarray(xi))
+    np.testing.assert_allclose(R, matrix(unit_quaternion()) @ expm(hat(xi)), atol=20 * EPS)
+    assert np.max(np.abs(R - expm(hat(xi)) @ matrix(unit_quaternion()))) > 0.1
+
+
+@pytest.mark.parametrize("coordinates", [ALL[0], ALL[3], ALL[6], ALL[9], ALL[11]], ids=repr)
+def test_bodies_along_the_last_axis_and_derivatives(coordinates):
+    """Closed-form and general acceleration for three bodies at once, and a gradient in the moments."""
+    quats = jnp.asarray(np.stack([unit_quaternion(seed) for seed in (1, 2, 3)], axis=-1))
+    Omegas = jnp.asarray(np.stack([vector(3, seed) for seed in (1, 2, 3)], axis=-1))
+    moments = jnp.asarray(J[:, None] * np.array([1.0, 1.1, 1.2]))
+    force = jnp.asarray(vector(coordinates.size, 2))
+
+    def both(quat, Omega, J):
+        q = coordinates.from_quaternion(quat)
+        v = coordinates.velocity(q, Omega)
+        closed = coordinates.acceleration(q, v, J, force)
+        energy = lambda J: jnp.sum(coordinates.acceleration(q, v, J, force)[0] ** 2)  # noqa: E731
+        return closed, coordinates.kkt_acceleration(q, v, J, force), energy(J), jax.grad(energy)(J)
+
+    together = jax.jit(jax.vmap(both, in_axes=-1, out_axes=-1))
+    (a, multipliers), (a_kkt, multipliers_kkt), energy, slope = together(quats, Omegas, moments)
+    assert a.shape == (coordinates.size, 3) and multipliers.shape == (coordinates.constraints, 3)
+    np.testing.assert_allclose(a[:, 0], on_surface(coordinates)["a"], atol=100 * EPS)
+    np.testing.assert_allclose(a, a_kkt, atol=200 * EPS)
+    np.testing.assert_allclose(multipliers, multipliers_kkt, atol=200 * EPS)
+    step = 1e-6
+    for k in range(3):
+        shift = jnp.zeros((3, 3)).at[k].set(step)
+        ahead, behind = (together(quats, Omegas, moments + sign * shift)[2] for sign in (1.0, -1.0))
+        np.testing.assert_allclose(slope[k], (ahead - behind) / (2.0 * step), rtol=1e-6, atol=1e-6)
+    assert energy.shape == (3,)
+
+
+def test_quaternions_are_the_pull_back_of_directors():
+    """The default radial inertia, half the trace of J, is what the Euler map makes of the Euler tensor."""
+    facts = off_surface(co.Quaternions())
+    U = np.asarray(rn.euler_map_differential(jnp.asarray(facts["q"])))
+    planar = np.repeat(0.5 * J.sum() - J, 3)
+    np.testing.assert_allclose(facts["M"], U.T @ (planar[:, None] * U), atol=50 * EPS)
+    other = off_surface(co.Quaternions(sigma="mean"))["M"]
+    assert np.max(np.abs(other - U.T @ (planar[:, None] * U))) > 0.1
+
+
+def test_the_euler_map_takes_one_null_space_to_the_other():
+    facts, directors = on_surface(co.Quaternions()), on_surface(co.Directors())
+    U = np.asarray(rn.euler_map_differential(jnp.asarray(facts["q"])))
+    np.testing.assert_allclose(U @ facts["T"], directors["T"], atol=8 * EPS)
+    np.testing.assert_allclose(vec(facts["R"]), directors["q"], atol=8 * EPS)
