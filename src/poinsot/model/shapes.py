@@ -166,8 +166,8 @@ def disc(
 def _mass(mass: Numbers | None, density: Numbers | None, content: Array, name: str) -> Array:
     """The mass given, or density times volume or area."""
     if (mass is None) == (density is None):
-        given = "neither" if mass is None else "both"
-        raise InputError(f"{name!r} has {given} mass and density; give one of them, mass=... or density=...")
+        given = "neither mass nor density" if mass is None else "both mass and density"
+        raise InputError(f"{name!r} has {given}; give one of them, mass=... or density=...")
     if mass is not None:
         return as_positive(mass, f"mass of {name!r}")
     return as_positive(density, f"density of {name!r}") * content
