@@ -87,6 +87,11 @@ class EulerAngles(AbstractCoordinates):
         return 0
 
     @property
+    def bilinear(self) -> bool:
+        """No: the angles enter through sines and cosines."""
+        return False
+
+    @property
     def _proper(self) -> bool:
         """Whether the first and the last axis are the same."""
         return self.sequence[0] == self.sequence[2]

@@ -1,0 +1,133 @@
+"""A system in coordinates: how its live bodies lie in one vector, and what pulls back through the pose map."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.coordinates import AbstractCoordinates
+from poinsot.core import each_body
+from poinsot.core.types import Scalar
+from poinsot.model import System
+
+Flat = Float[Array, " n"]
+
+
+class Bodies(eqx.Module):
+    r"""The live bodies of a system with coordinates for their rotations.
+
+    A vector $q$ holds the positions of the translating bodies, then the coordinates of the rotating ones; a
+    vector $v$ of velocities or momenta is laid out alike. Potential, loads and kinetic energy are the system's
+    own, pulled back through $q \mapsto (x, R)$.
+    """
+
+    system: System
+    coordinates: AbstractCoordinates
+
+    @property
+    def moving(self) -> int:
+        """Number of translating bodies."""
+        return len(self.system.translating)
+
+    @property
+    def turning(self) -> int:
+        """Number of rotating bodies."""
+        return len(self.system.rotating)
+
+    @property
+    def size(self) -> int:
+        """Length of the vector $q$."""
+        return 3 * self.moving + self.coordinates.size * self.turning
+
+    @property
+    def conservative(self) -> bool:
+        """Whether no load acts."""
+        return self.system.conservative
+
+    @property
+    def autonomous(self) -> bool:
+        """Whether time does not enter."""
+        return self.system.autonomous
+
+    def split(self, q: Flat) -> tuple[Float[Array, "3 moving"], Float[Array, "n turning"]]:
+        """Positions, and coordinates or angular velocities, bodies along the last axis."""
+        cut = 3 * self.moving
+        # The height of the second part follows from the vector, so that this serves (v, Omega) too.
+        height = (q.shape[0] - cut) // max(self.turning, 1)
+        return q[:cut].reshape(3, self.moving), q[cut:].reshape(height, self.turning)
+
+    def join(self, x: Array, c: Array) -> Flat:
+        """The inverse of `split`."""
+        return jnp.concatenate([x.reshape(-1), c.reshape(-1)])
+
+    def rotation(self, c: Float[Array, "n turning"]) -> Float[Array, "3 3 turning"]:
+        """Rotations of the rotating bodies."""
+        return each_body(self.coordinates.rotation)(c)
+
+    def omega(self, c: Array, rate: Array) -> Float[Array, "3 turning"]:
+        """Body angular velocities of rates of the coordinates."""
+        return each_body(self.coordinates.omega)(c, rate)
+
+    def velocity(self, c: Array, Omega: Array) -> Array:
+        """Rates of the coordinates of body angular velocities."""
+        return each_body(self.coordinates.velocity)(c, Omega)
+
+    def lifted(self, c: Array, torque: Float[Array, "3 turning"]) -> Array:
+        r"""Generalised force of body torques: its power at any rate is that of the torque at $\Omega$."""
+        return jax.vjp(lambda rate: self.omega(c, rate), jnp.zeros_like(c))[1](torque)[0]
+
+    def potential(self, t, q: Flat) -> Scalar:
+        """Potential energy at the rotation of the coordinates."""
+        x, c = self.split(q)
+        return self.system.potential(t, x, self.rotation(c))
+
+    def free_potential(self, t, q: Flat) -> Scalar:
+        """Potential energy without slope along the length of a quaternion: for forms without multipliers."""
+        x, c = self.split(q)
+        return self.system.potential(t, x, each_body(self.coordinates.free_rotation)(c))
+
+    def potential_force(self, t, q: Flat) -> Flat:
+        """Generalised force of the potential."""
+        return -jax.grad(self.potential, argnums=1)(t, q)
+
+    def load_wrench(self, t, q: Flat, v: Array, Omega: Array) -> tuple[Array, Array] | None:
+        """Forces and body torques of the loads, or None without them."""
+        x, c = self.split(q)
+        return self.system.load(t, x, self.rotation(c), v, Omega)
+
+    def load(self, t, q: Flat, rate: Flat) -> Flat:
+        """Generalised force of the loads at a rate of `q`; zero without them."""
+        if self.conservative:
+            return jnp.zeros_like(q)
+        c = self.split(q)[1]
+        v, c_rate = self.split(rate)
+        wrench = self.load_wrench(t, q, v, self.omega(c, c_rate))
+        assert wrench is not None
+        force, torque = wrench
+        return self.join(force, self.lifted(c, torque))
+
+    def momentum(self, q: Flat, v: Flat) -> Flat:
+        """Momentum of a velocity, with the mass matrix of the coordinates."""
+        c = self.split(q)[1]
+        x_rate, c_rate = self.split(v)
+        return self.join(
+            self.system.masses[None] * x_rate,
+            each_body(self.coordinates.momentum)(c, c_rate, self.system.inertia),
+        )
+
+    def tangent_velocity(self, q: Flat, p: Flat) -> Flat:
+        """Velocity of a momentum along the constraints."""
+        c = self.split(q)[1]
+        x_momentum, c_momentum = self.split(p)
+        return self.join(
+            x_momentum / self.system.masses[None],
+            each_body(self.coordinates.tangent_velocity)(c, c_momentum, self.system.inertia),
+        )
+
+    def kinetic(self, q: Flat, v: Flat) -> Scalar:
+        """Kinetic energy of a velocity."""
+        return 0.5 * jnp.sum(v * self.momentum(q, v))
+
+    def constraint(self, q: Flat) -> Float[Array, " m"]:
+        """Internal constraints of all rotating bodies."""
+        return each_body(self.coordinates.constraint)(self.split(q)[1]).reshape(-1)

@@ -1,0 +1,114 @@
+"""Bodies with the internal constraints of their coordinates left for the integrator to impose."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core import AbstractConstrained, UserFunction, each_body
+from poinsot.core.types import Scalar
+from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._discrete import kinetic_gradient, potential_gradient
+
+
+class ConstrainedBodies(AbstractConstrained):
+    r"""The equations of index 3, or of index 2 where integrators hold velocities only.
+
+    State: coordinates $q$ and momenta $p = M(q)\,v$, with the mass matrix of the coordinates.
+    """
+
+    bodies: Bodies
+    params: Any
+    invariants: dict[str, UserFunction]
+    vectorised: bool = eqx.field(static=True)
+    held: int = eqx.field(static=True)
+
+    def __init__(self, bodies: Bodies, index: int = 3, invariants: dict[str, UserFunction] | None = None):
+        self.bodies, self.held = bodies, index
+        self.params, self.invariants, self.vectorised = None, invariants or {}, False
+
+    @property
+    def index(self) -> int:
+        """As given."""
+        return self.held
+
+    @property
+    def autonomous(self) -> bool:
+        """Whether time does not enter."""
+        return self.bodies.autonomous
+
+    @property
+    def regular(self) -> bool:
+        """Whether the mass matrix of the coordinates can be inverted."""
+        inertia = self.bodies.system.inertia
+        return all(
+            self.bodies.coordinates.refusal("regular", inertia[:, k]) is None
+            for k in range(self.bodies.turning)
+        )
+
+    @property
+    def separable(self) -> bool:
+        """Whether the mass matrix of the coordinates is constant."""
+        return self.bodies.coordinates.constant_mass
+
+    @property
+    def conservative(self) -> bool:
+        """Whether no load acts."""
+        return self.bodies.conservative
+
+    def potential(self, t, q: Flat) -> Scalar:
+        """Potential energy of the system."""
+        return self.bodies.potential(t, q)
+
+    def constraint(self, q: Flat) -> Float[Array, " m"]:
+        """Internal constraints of all rotating bodies."""
+        return self.bodies.constraint(q)
+
+    def momentum(self, q: Flat, v: Flat) -> Flat:
+        """Momentum of a velocity."""
+        return self.bodies.momentum(q, v)
+
+    def velocity(self, q: Flat, p: Flat) -> Flat:
+        """Velocity of a momentum along the constraints."""
+        return self.bodies.tangent_velocity(q, p)
+
+    def quasi_momentum(self, q: Flat, p: Flat) -> Flat:
+        """Linear momenta, and momenta in which the rotational energy is a sum of squares."""
+        bodies = self.bodies
+        x_momentum, c_momentum = bodies.split(p)
+        quasi = each_body(bodies.coordinates.quasi_momentum)(bodies.split(q)[1], c_momentum)
+        return bodies.join(x_momentum, quasi)
+
+    @property
+    def quasi_inertia(self) -> Flat:
+        """Inertia of each of them."""
+        bodies = self.bodies
+        masses = jnp.broadcast_to(bodies.system.masses[None], (3, bodies.moving))
+        return bodies.join(masses, each_body(bodies.coordinates.quasi_inertia)(bodies.system.inertia))
+
+    def kinetic(self, q: Flat, p: Flat) -> Scalar:
+        """Kinetic energy in momenta, right on the constraints and with the same tangential slope next to them."""
+        return 0.5 * jnp.sum(self.quasi_momentum(q, p) ** 2 / self.quasi_inertia)
+
+    def discrete_gradient(self, t, q0: Flat, p0: Flat, q1: Flat, p1: Flat) -> tuple[Flat, Flat]:
+        """Of the kinetic energy by its quasi-momenta, of the potential by its invariants."""
+        along_q, along_p = kinetic_gradient(self.quasi_momentum, self.quasi_inertia, q0, p0, q1, p1)
+        return along_q + potential_gradient(self.bodies, t, q0, q1), along_p
+
+    def load(self, t, q: Flat, v: Flat) -> Flat:
+        """Generalised force of the loads."""
+        return self.bodies.load(t, q, v)
+
+    def tangent_basis(self, q: Flat) -> Float[Array, "n d"]:
+        """Unit velocities and unit angular velocities of each body, as rates of the coordinates."""
+        bodies = self.bodies
+        c = bodies.split(q)[1]
+
+        def rate(velocity: Flat) -> Flat:
+            v, Omega = bodies.split(velocity)
+            return bodies.join(v, bodies.velocity(c, Omega))
+
+        freedom = 3 * (bodies.moving + bodies.turning)
+        return jax.vmap(rate, out_axes=1)(jnp.eye(freedom))

@@ -1,0 +1,92 @@
+"""The forms of the equations by name: the problem each makes of bodies, and what it takes for velocities."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from poinsot.core import AbstractProblem, Group, Hamiltonian, State, UserFunction
+from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._constrained_bodies import ConstrainedBodies
+from poinsot.equations._hamiltonian import BodiesEnergy, BodiesLoad
+from poinsot.equations._index_reduced import IndexReduced, NullSpace
+from poinsot.equations._multiplier_form import MultiplierRates
+from poinsot.equations._second_order import SecondOrder
+
+Invariants = dict[str, UserFunction]
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form of the equations of motion."""
+
+    problem: Callable[[Bodies, Invariants], AbstractProblem]
+    """The problem an integrator sees."""
+    start: Callable[[Bodies, Flat, Flat], State]
+    """Its state at coordinates and their rates."""
+
+
+def _momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
+    """Momenta of the mass matrix of the coordinates."""
+    return State(q=q, p=bodies.momentum(q, rate))
+
+
+def _free_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
+    r"""Momenta without a part across the constraints: $p\cdot\dot q = m\cdot\Omega$ for every rate."""
+    c = bodies.split(q)[1]
+    v, c_rate = bodies.split(rate)
+    m = bodies.system.inertia * bodies.omega(c, c_rate)
+    return State(q=q, p=bodies.join(bodies.system.masses[None] * v, bodies.lifted(c, m)))
+
+
+def _rates(bodies: Bodies, q: Flat, rate: Flat) -> State:
+    return State(q=q, v=rate)
+
+
+def _body_velocities(bodies: Bodies, q: Flat, rate: Flat) -> State:
+    c = bodies.split(q)[1]
+    v, c_rate = bodies.split(rate)
+    return State(q=q, v=bodies.join(v, bodies.omega(c, c_rate)))
+
+
+def _body_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
+    x, g = bodies.split(q)
+    v, g_rate = bodies.split(rate)
+    m = bodies.system.inertia * bodies.omega(g, g_rate)
+    return State(x=x, p=bodies.system.masses[None] * v, g=g, m=m)
+
+
+def _hamiltonian(bodies: Bodies, invariants: Invariants) -> Hamiltonian:
+    energy = BodiesEnergy(bodies)
+    force = None if bodies.conservative else UserFunction(BodiesLoad(energy), True, True)
+    return Hamiltonian(energy, force=force, invariants=invariants)
+
+
+def _group(bodies: Bodies, invariants: Invariants) -> Group:
+    system = bodies.system
+    return Group(
+        system.masses,
+        system.inertia,
+        system.potential,
+        element=bodies.coordinates,
+        load=None if system.conservative else system.load,
+        autonomous=system.autonomous,
+        invariants=invariants,
+    )
+
+
+def _multiplier(bodies: Bodies, q: Flat, rate: Flat) -> State:
+    return State(q=q, v=bodies.momentum(q, rate))
+
+
+FORMS: dict[str, Form] = {
+    "hamiltonian": Form(_hamiltonian, _free_momenta),
+    "index3": Form(lambda bodies, watched: ConstrainedBodies(bodies, 3, watched), _momenta),
+    "index2": Form(lambda bodies, watched: ConstrainedBodies(bodies, 2, watched), _momenta),
+    "index1": Form(lambda bodies, watched: SecondOrder(IndexReduced(bodies, False), watched), _rates),
+    "index0": Form(lambda bodies, watched: SecondOrder(IndexReduced(bodies, True), watched), _rates),
+    "null_space": Form(lambda bodies, watched: SecondOrder(NullSpace(bodies), watched), _body_velocities),
+    "group": Form(_group, _body_momenta),
+}
+"""What `form=` takes."""
+
+MULTIPLIER = Form(lambda bodies, watched: SecondOrder(MultiplierRates(bodies), watched), _multiplier)
+"""What "hamiltonian" is in quaternions with a radial inertia."""

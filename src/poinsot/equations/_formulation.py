@@ -1,0 +1,198 @@
+"""A system in chosen coordinates and a chosen form of the equations: what is integrated, and what it means."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.coordinates import AbstractCoordinates, AbstractOrientation, EulerAngles, Group, Quaternions
+from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, each_body
+from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._forms import FORMS, MULTIPLIER, Form
+from poinsot.equations._index_reduced import IndexReduced
+from poinsot.model import System
+from poinsot.rotation import from_matrix, normalise
+
+MOMENTA = ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z")
+"""Names of the components of linear and angular momentum in reports."""
+
+
+class Motion(eqx.Module):
+    """What can be seen of all bodies at one time, whatever the coordinates and the form."""
+
+    position: Float[Array, "body 3"]
+    """Mass centres."""
+    rotation: Float[Array, "body 3 3"]
+    """Body to space; columns are the directors."""
+    quaternion: Float[Array, "body 4"]
+    """Of the rotation, scalar first; the sign at one time by itself is arbitrary."""
+    velocity: Float[Array, "body 3"]
+    """Of the mass centres, in space."""
+    angular_velocity: Float[Array, "body 3"]
+    """In the body frames."""
+    energy: Float[Array, ""]
+    """Kinetic and potential."""
+    linear_momentum: Float[Array, "3"]
+    """In space."""
+    angular_momentum: Float[Array, "3"]
+    """In space, about the origin."""
+    constraint: Float[Array, "body m"]
+    """Residuals of the internal constraints of the coordinates; zero for bodies that do not rotate."""
+    constraint_rate: Float[Array, "body m"]
+    """Their rates."""
+    multipliers: Float[Array, "body k"]
+    r"""Multipliers $\lambda$ of $M\ddot q + G^T\lambda = f$, by post-processing; none on the group."""
+
+
+class Formulation(eqx.Module):
+    """A system with coordinates and a form: the problem for an integrator, and the way back to the bodies."""
+
+    bodies: Bodies
+    problem: AbstractProblem
+    form: str = eqx.field(static=True)
+
+    def start(self, state: State, t=0.0) -> State:
+        """The problem's state at a physical state of the system."""
+        x, quat, v, Omega = self.bodies.system.live(t, state)
+        c = each_body(self.bodies.coordinates.from_quaternion)(quat)
+        q, rate = self.bodies.join(x, c), self.bodies.join(v, self.bodies.velocity(c, Omega))
+        return _form(self.bodies.coordinates, self.form).start(self.bodies, q, rate)
+
+    def rates(self, t, y: Packed) -> tuple[Flat, Flat]:
+        """Coordinates and their rates at a packed state."""
+        if self.form == "group":
+            parts, rates = self.problem.unpack(y), self.problem.unpack(self.problem.vector_field(t, y))
+            return self.bodies.join(parts.x, parts.g), self.bodies.join(rates.x, rates.g)
+        size = self.bodies.size
+        if self.form in ("index3", "index2"):
+            q, p = y[:size], y[size:]
+            return q, self.bodies.tangent_velocity(q, p)
+        return y[:size], self.problem.vector_field(t, y)[:size]
+
+    def motion(self, t, y: Packed) -> Motion:
+        """What can be seen of all bodies at a packed state."""
+        bodies, system = self.bodies, self.bodies.system
+        q, rate = self.rates(t, y)
+        x, c = bodies.split(q)
+        v, c_rate = bodies.split(rate)
+        R, Omega = bodies.rotation(c), bodies.omega(c, c_rate)
+        position, rotation = system.poses(t, x, R)
+        velocity, angular_velocity = system.rates(t, x, R, v, Omega)
+        constraint, constraint_rate = jax.jvp(each_body(bodies.coordinates.constraint), (c,), (c_rate,))
+        return Motion(
+            position=position,
+            rotation=rotation,
+            quaternion=normalise(from_matrix(rotation)),
+            velocity=velocity,
+            angular_velocity=angular_velocity,
+            energy=system.kinetic(position, rotation, velocity, angular_velocity) + system.potential(t, x, R),
+            linear_momentum=system.linear_momentum(position, rotation, velocity, angular_velocity),
+            angular_momentum=system.angular_momentum(position, rotation, velocity, angular_velocity),
+            constraint=self._of_all(constraint),
+            constraint_rate=self._of_all(constraint_rate),
+            multipliers=self._of_all(self._multipliers(t, q, rate)),
+        )
+
+    def _multipliers(self, t, q: Flat, rate: Flat) -> Float[Array, "k turning"]:
+        if not isinstance(self.bodies.coordinates, AbstractCoordinates):
+            return jnp.zeros((0, self.bodies.turning))
+        return IndexReduced(self.bodies, eliminated=True).acceleration(t, q, rate)[1]
+
+    def _of_all(self, values: Float[Array, "m turning"]) -> Float[Array, "body m"]:
+        """One row for each body, zero for those that do not rotate."""
+        system = self.bodies.system
+        rows = jnp.zeros((len(system.bodies), values.shape[0]))
+        return rows.at[np.array(system.rotating, dtype=int)].set(values.T)
+
+    def watched(self, state: State, t=0.0) -> "Formulation":
+        """The same, with everything that the motion from this state conserves among the problem's invariants."""
+        kept = np.asarray(self.bodies.system.symmetries(t, state))
+        names = [name for name, conserved in zip(MOMENTA, kept, strict=True) if conserved]
+        # The momenta along space axes; and, for what the equations themselves keep, the constraints.
+        invariants = {name: UserFunction(_Momentum(self, MOMENTA.index(name)), True, True) for name in names}
+        if self.bodies.coordinates.constraints and self.bodies.turning:
+            invariants["constraint"] = UserFunction(_Residual(self), True, True)
+        coordinates, form = self.bodies.coordinates, self.form
+        problem = _form(coordinates, form).problem(self.bodies, invariants)
+        return Formulation(self.bodies, problem, form)
+
+
+class _Momentum(eqx.Module):
+    """One component of linear or angular momentum, as an invariant of the problem."""
+
+    formulation: Formulation
+    place: int = eqx.field(static=True)
+
+    def __call__(self, t, *state_and_params) -> Array:
+        *state, _ = state_and_params
+        motion = self.formulation.motion(t, jnp.concatenate([part.reshape(-1) for part in state]))
+        return jnp.concatenate([motion.linear_momentum, motion.angular_momentum])[self.place]
+
+
+class _Residual(eqx.Module):
+    """The residuals of the internal constraints, as an invariant of the problem."""
+
+    formulation: Formulation
+
+    def __call__(self, t, *state_and_params) -> Array:
+        *state, _ = state_and_params
+        q, _ = self.formulation.rates(t, jnp.concatenate([part.reshape(-1) for part in state]))
+        return self.formulation.bodies.constraint(q)
+
+
+def formulate(system: System, coordinates: Any, form: str) -> Formulation:
+    """A system in coordinates and a form of the equations.
+
+    Args:
+        system: the bodies and what acts on them.
+        coordinates: of the rotations, one of `pt.coordinates`.
+        form: "hamiltonian", "index3", "index2", "index1", "index0", "null_space" or "group".
+
+    Raises:
+        InputError: when they do not go together.
+    """
+    reason = refusal(system, coordinates, form)
+    if reason is not None:
+        raise InputError(reason)
+    bodies = Bodies(system, coordinates)
+    return Formulation(bodies, _form(coordinates, form).problem(bodies, {}), form)
+
+
+def refusal(system: System, coordinates: Any, form: str) -> str | None:
+    """Why these coordinates and this form cannot serve a system, or None."""
+    if not isinstance(coordinates, AbstractOrientation):
+        return f"coordinates must be one of pt.coordinates, got {coordinates!r}"
+    if form not in FORMS:
+        return f"form {form!r} is not known; the forms are {', '.join(FORMS)}"
+    if form in ("index3", "index2", "index1") and coordinates.constraints == 0:
+        name = type(coordinates).__name__
+        return f"{name} has no constraints, so no form {form!r}; take 'index0', 'null_space' or 'hamiltonian'"
+    if form == "hamiltonian" and getattr(coordinates, "sigma", None) is not None:
+        return (
+            f"sigma = {coordinates.sigma!r} has no place in the form 'hamiltonian', which has no inertia across "
+            "the constraints; leave sigma out, or take a form with multipliers"
+        )
+    for place in range(system.inertia.shape[1]):
+        reason = coordinates.refusal(form, system.inertia[:, place])
+        if reason is not None:
+            return reason
+    return None
+
+
+def _form(coordinates: AbstractOrientation, form: str) -> Form:
+    """The form of that name; quaternions with a radial inertia have a Hamiltonian form of their own."""
+    if form == "hamiltonian" and isinstance(coordinates, Quaternions) and coordinates.I0 is not None:
+        return MULTIPLIER
+    return FORMS[form]
+
+
+def preferences(coordinates: Any) -> tuple[str, ...]:
+    """Forms in the order in which they are tried when none is named."""
+    if isinstance(coordinates, Group):
+        return ("group",)
+    if isinstance(coordinates, EulerAngles):
+        return ("hamiltonian", "null_space", "index0")
+    return ("hamiltonian", "index3", "null_space", "index2", "index0", "index1")

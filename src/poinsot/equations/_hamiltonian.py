@@ -1,0 +1,83 @@
+r"""The canonical form: positions and conjugate momenta, no multiplier."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from poinsot.core import AbstractEnergy, each_body
+from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._discrete import kinetic_gradient, potential_gradient
+
+
+class BodiesEnergy(AbstractEnergy):
+    r"""The Hamiltonian of bodies whose rotations have coordinates $q$ with null space $T(q)$.
+
+    $$ H = \sum \frac{|p_x|^2}{2 m} + \tfrac12 \sum_k \frac{(T(q)^T p)_k^2}{J_k} + V(x, R(q)) $$
+
+    For Euler angles this is the usual canonical form. In quaternions $T^T p = \tfrac12 G(q)\,p$, and $V$ is taken
+    at $R(q)/|q|^2$: then $|q|^2$ and $q\cdot p$ are quadratic invariants of the equations in all of
+    $\mathbb R^8$, so that every symplectic Runge-Kutta method keeps the unit quaternion to round-off, without
+    multiplier and without projection. In directors $R R^T$ is such an invariant.
+    """
+
+    bodies: Bodies
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether time enters the potential or a prescribed motion."""
+        return not self.bodies.autonomous
+
+    def quasi_momentum(self, q: Flat, p: Flat) -> Flat:
+        """Linear momenta and body angular momenta."""
+        bodies = self.bodies
+        c = bodies.split(q)[1]
+        x_momentum, c_momentum = bodies.split(p)
+        return bodies.join(x_momentum, each_body(bodies.coordinates.free_momentum)(c, c_momentum))
+
+    @property
+    def inertia(self) -> Flat:
+        """Masses and moments that belong to the quasi-momenta."""
+        bodies = self.bodies
+        masses = jnp.broadcast_to(bodies.system.masses[None], (3, bodies.moving))
+        return bodies.join(masses, bodies.system.inertia)
+
+    def kinetic(self, q: Flat, p: Flat) -> Array:
+        """Kinetic energy in momenta."""
+        return 0.5 * jnp.sum(self.quasi_momentum(q, p) ** 2 / self.inertia)
+
+    def value(self, t, q: Flat, p: Flat, params: Any) -> Array:
+        """The energy."""
+        return self.kinetic(q, p) + self.bodies.free_potential(t, q)
+
+    def dq(self, t, q: Flat, p: Flat, params: Any) -> Flat:
+        """Gradient in the positions."""
+        return jax.grad(self.value, argnums=1)(t, q, p, params)
+
+    def dp(self, t, q: Flat, p: Flat, params: Any) -> Flat:
+        """Gradient in the momenta."""
+        return jax.grad(self.kinetic, argnums=1)(q, p)
+
+    def discrete_gradient(self, t, q0: Flat, p0: Flat, q1: Flat, p1: Flat, params: Any) -> tuple[Flat, Flat]:
+        """Of the kinetic energy by its bilinear momenta, of the potential by its invariants."""
+        bodies = self.bodies
+        if not bodies.coordinates.bilinear:
+            return super().discrete_gradient(t, q0, p0, q1, p1, params)
+        along_q, along_p = kinetic_gradient(self.quasi_momentum, self.inertia, q0, p0, q1, p1)
+        force = potential_gradient(bodies, t, q0, q1)
+        force_x, force_c = bodies.split(force)
+        middle = bodies.split(0.5 * (q0 + q1))[1]
+        across = each_body(bodies.coordinates.free_slope)(middle, force_c)
+        return along_q + bodies.join(force_x, across), along_p
+
+
+class BodiesLoad(eqx.Module):
+    """Generalised force of the loads at positions and momenta."""
+
+    energy: BodiesEnergy
+
+    def __call__(self, t, q: Flat, p: Flat, params: Any) -> Flat:
+        """The loads at the rate that belongs to the momenta."""
+        return self.energy.bodies.load(t, q, self.energy.dp(t, q, p, params))

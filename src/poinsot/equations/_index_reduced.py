@@ -1,0 +1,73 @@
+r"""Constraints differentiated twice: accelerations with multipliers solved for (index 1) or eliminated (index 0)."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core import each_body
+from poinsot.equations._bodies import Bodies, Flat
+
+
+class IndexReduced(eqx.Module):
+    r"""The equations of motion with the constraints at the level of accelerations.
+
+    $$ \dot q = v, \qquad M \dot v + G^T \lambda = f(t, q, v), \qquad G \dot v = -\dot G v $$
+
+    With `eliminated` false the linear system for acceleration and multipliers is solved as it stands (index
+    1); with `eliminated` the multipliers are gone and the acceleration has a closed form (index 0). Both have
+    the same solutions, and neither holds position and velocity to the constraints: there they drift.
+    """
+
+    bodies: Bodies
+    eliminated: bool = eqx.field(static=True)
+
+    def acceleration(self, t, q: Flat, v: Flat) -> tuple[Flat, Float[Array, "m turning"]]:
+        """Accelerations, and multipliers of each rotating body."""
+        bodies = self.bodies
+        force_x, force_c = bodies.split(bodies.potential_force(t, q) + bodies.load(t, q, v))
+        c, c_rate = bodies.split(q)[1], bodies.split(v)[1]
+        own = bodies.coordinates
+        solve = own.acceleration if self.eliminated else own.kkt_acceleration
+        c_acceleration, multipliers = each_body(solve)(c, c_rate, bodies.system.inertia, force_c)
+        return bodies.join(force_x / bodies.system.masses[None], c_acceleration), multipliers
+
+    def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
+        """Rates of positions and velocities."""
+        return v, self.acceleration(t, q, v)[0]
+
+    def energy(self, t, q: Flat, v: Flat) -> Array:
+        """Kinetic plus potential energy."""
+        return self.bodies.kinetic(q, v) + self.bodies.potential(t, q)
+
+
+class NullSpace(eqx.Module):
+    r"""Velocities along the constraints only: the null-space form, in body angular velocities.
+
+    $$ \dot q = T(q)\,\Omega, \qquad J\dot\Omega = T(q)^T f(t, q, \Omega) - \Omega \times J\Omega $$
+
+    No multiplier, no constraint at the level of velocities, and as few velocities as degrees of freedom. The
+    constraints of position are invariants of the equations.
+    """
+
+    bodies: Bodies
+
+    def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
+        """Rates of positions and of (linear, angular) velocities."""
+        bodies, system = self.bodies, self.bodies.system
+        c = bodies.split(q)[1]
+        x_rate, Omega = bodies.split(v)
+        force, force_c = bodies.split(bodies.potential_force(t, q))
+        torque = each_body(bodies.coordinates.free_momentum)(c, force_c)
+        load = bodies.load_wrench(t, q, x_rate, Omega)
+        if load is not None:
+            force, torque = force + load[0], torque + load[1]
+        gyroscopic = each_body(jnp.cross)(Omega, system.inertia * Omega)
+        spin = (torque - gyroscopic) / system.inertia
+        return bodies.join(x_rate, bodies.velocity(c, Omega)), bodies.join(force / system.masses[None], spin)
+
+    def energy(self, t, q: Flat, v: Flat) -> Array:
+        """Kinetic plus potential energy."""
+        x_rate, Omega = self.bodies.split(v)
+        system = self.bodies.system
+        kinetic = 0.5 * (jnp.sum(system.masses[None] * x_rate**2) + jnp.sum(system.inertia * Omega**2))
+        return kinetic + self.bodies.potential(t, q)

@@ -1,0 +1,48 @@
+r"""The canonical equations of seed 000 in quaternions, with the multiplier of the unit norm eliminated."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from poinsot.core import each_body
+from poinsot.equations._bodies import Bodies, Flat
+
+
+class MultiplierRates(eqx.Module):
+    r"""Quaternions with a radial inertia $I_0$ and conjugate momenta $g$, after Chaurasia (2012), section 3.3.
+
+    $$ \dot q = T_g(q, g), \qquad \dot g = -T_q(q, g) - V_q - 2\lambda q, \qquad
+       \lambda = -\tfrac12\, q\cdot V_q, \qquad
+       T = \tfrac18\, g^T Q(q) \operatorname{diag}(I_0, J)^{-1} Q(q)^T g $$
+
+    For comparison only. The multiplier is exact on the sphere but nothing holds the motion there:
+    $e = |q|^2 - 1$ obeys $\ddot e \approx (q\cdot V_q)\, e / (2 I_0)$ and grows exponentially where
+    $q\cdot V_q > 0$, and no method is symplectic on these equations. The Hamiltonian form without radial
+    inertia has neither fault.
+    """
+
+    bodies: Bodies
+
+    def kinetic(self, q: Flat, p: Flat):
+        """Kinetic energy in momenta, as for a unit quaternion."""
+        bodies = self.bodies
+        c = bodies.split(q)[1]
+        x_momentum, c_momentum = bodies.split(p)
+        quasi = each_body(bodies.coordinates.quasi_momentum)(c, c_momentum)
+        inertia = each_body(bodies.coordinates.quasi_inertia)(bodies.system.inertia)
+        linear = jnp.sum(x_momentum**2 / bodies.system.masses[None])
+        return 0.5 * (linear + jnp.sum(quasi**2 / inertia))
+
+    def __call__(self, t, q: Flat, p: Flat) -> tuple[Flat, Flat]:
+        """Rates of positions and momenta."""
+        bodies = self.bodies
+        q_rate = jax.grad(self.kinetic, argnums=1)(q, p)
+        force = bodies.potential_force(t, q) + bodies.load(t, q, q_rate)
+        force_x, force_c = bodies.split(force)
+        c = bodies.split(q)[1]
+        held = force_c - c * jnp.sum(c * force_c, axis=0, keepdims=True)
+        return q_rate, bodies.join(force_x, held) - jax.grad(self.kinetic)(q, p)
+
+    def energy(self, t, q: Flat, p: Flat):
+        """Kinetic plus potential energy."""
+        return self.kinetic(q, p) + self.bodies.potential(t, q)

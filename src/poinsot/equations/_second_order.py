@@ -1,0 +1,74 @@
+"""Equations of motion solved for accelerations: ordinary differential equations in positions and velocities."""
+
+from typing import Any, ClassVar, Protocol
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from poinsot.core import AbstractProblem, Packed, State, UserFunction, largest_component
+from poinsot.equations._bodies import Bodies, Flat
+
+
+class Rates(Protocol):
+    """The right-hand side of one form."""
+
+    bodies: Bodies
+
+    def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
+        """Rates of positions and velocities."""
+        ...
+
+    def energy(self, t, q: Flat, v: Flat) -> Array:
+        """Kinetic plus potential energy."""
+        ...
+
+
+class SecondOrder(AbstractProblem):
+    r"""Positions $q$ and velocities $v$, which may be rates of $q$, angular velocities or momenta.
+
+    $$ \dot q = a(t, q, v), \qquad \dot v = b(t, q, v) $$
+    """
+
+    kind: ClassVar[str] = "ode"
+    labels: ClassVar[tuple[str, ...]] = ("q", "v")
+
+    rates: Rates
+    params: Any
+    invariants: dict[str, UserFunction]
+    vectorised: bool = eqx.field(static=True)
+
+    def __init__(self, rates: Rates, invariants: dict[str, UserFunction] | None = None):
+        self.rates, self.params = rates, None
+        self.invariants, self.vectorised = invariants or {}, False
+
+    def pack(self, state: State) -> Packed:
+        """Positions, then velocities."""
+        return jnp.concatenate([state.q, state.v])
+
+    def unpack(self, y: Packed) -> State:
+        """Parts of the packed array."""
+        q, v = self.split(y)
+        return State(q=q, v=v)
+
+    def split(self, y: Packed) -> tuple[Flat, Flat]:
+        """Positions and velocities of a packed state."""
+        size = self.rates.bodies.size
+        return y[:size], y[size:]
+
+    def vector_field(self, t, y: Packed) -> Packed:
+        """The rates of both."""
+        return jnp.concatenate(self.rates(t, *self.split(y)))
+
+    def energy(self, t, y: Packed) -> Array:
+        """Kinetic plus potential energy."""
+        return self.rates.energy(t, *self.split(y))
+
+    def magnitude(self, y: Packed) -> Packed:
+        """The largest position for all positions, the largest velocity for all velocities."""
+        return jnp.concatenate([largest_component(part, False) for part in self.split(y)])
+
+    def first_integrals(self, t, y: Packed) -> dict[str, Array]:
+        """The energy, when neither time nor loads enter."""
+        bodies = self.rates.bodies
+        return {"energy": self.energy(t, y)} if bodies.autonomous and bodies.conservative else {}
