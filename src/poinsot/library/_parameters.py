@@ -1,12 +1,18 @@
 """Parameters of library systems: float64 arrays, refused with a clear line when they make no sense."""
 
+from collections.abc import Sequence
+
 import jax
 import jax.core
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from poinsot.core import InputError
+
+Vector = Sequence[float] | Sequence[ArrayLike] | Array | np.ndarray
+"""Three numbers, as people write them."""
 
 
 def numbers(**values) -> dict[str, Array]:
@@ -35,3 +41,20 @@ def positive(**values: Array) -> None:
     """Require each parameter to be greater than zero."""
     for name, value in values.items():
         require(value > 0.0, f"{name} = {value}; it must be positive")
+
+
+def moments(inertia) -> Array:
+    """Three principal moments of inertia that a rigid body can have."""
+    try:
+        J = jnp.asarray(inertia, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"inertia = {inertia!r}; it must be three numbers") from None
+    if J.shape != (3,):
+        raise InputError(f"inertia = {inertia!r}; it must be three principal moments")
+    positive(inertia=J)
+    rest = jnp.sum(J) - 2.0 * J
+    require(
+        rest >= -1e-10 * jnp.max(J),
+        f"inertia = {inertia!r}; no moment may exceed the sum of the other two (triangle inequality)",
+    )
+    return J
