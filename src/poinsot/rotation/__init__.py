@@ -14,6 +14,7 @@ batch axes, and every function works under `jit`, `vmap` and `grad`.
 - Euler angles: `euler`, `euler_quaternion`, `euler_angles`, `euler_rate_matrix`, `euler_singularity`,
   `near_singularity`
 - the Euler map: `to_matrix`, `euler_map_differential`, `euler_map_pseudo_inverse`, `vec`, `unvec`
+- motion: `free_rotation`, of a free rigid body over any time, exact
 - functions of an angle: `sincos`, `stumpff`, `inverse_tangent_coefficient`, `angle_over_sine`
 """
 
@@ -29,6 +30,7 @@ from ._euler_angles import (
 )
 from ._euler_map import euler_map_differential, euler_map_pseudo_inverse, to_matrix, unvec, vec
 from ._extraction import davenport_matrix, from_matrix
+from ._free_rotation import free_rotation
 from ._nearest import nearest_rotation
 from ._quaternion import (
     G,
@@ -74,6 +76,7 @@ __all__ = [
     "euler_rate_matrix",
     "euler_singularity",
     "exp",
+    "free_rotation",
     "from_matrix",
     "from_scalar_last",
     "hat",

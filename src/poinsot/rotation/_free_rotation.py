@@ -1,0 +1,298 @@
+r"""The exact motion of a free rigid body over any time, in Jacobi's elliptic functions.
+
+The body frame is arranged so that the angular momentum $m$ circles the third axis on its positive side and the
+second axis is the middle one. With $\alpha = 1/J_2 - 1/J_3$, $\beta = 1/J_1 - 1/J_3$,
+$\gamma = 1/J_1 - 1/J_2$, all of one sign,
+
+$$ \dot m_1 = -\alpha\,m_2 m_3, \qquad \dot m_2 = \beta\,m_3 m_1, \qquad \dot m_3 = -\gamma\,m_1 m_2, $$
+
+and $m_3$ is a dn function that moves between $b$ and $a$,
+
+$$ a^2 = m_3^2 + \tfrac{\gamma}{\beta} m_2^2, \qquad b^2 = m_3^2 - \tfrac{\gamma}{\alpha} m_1^2, \qquad
+   k' = b / a, \qquad \lambda^2 = \alpha\beta\,a^2 . $$
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float
+
+from poinsot.core.types import Quat, Vec3
+
+from ._elliptic import (
+    LEAST_MODULUS,
+    LEVELS,
+    EllipticFunctions,
+    Means,
+    arithmetic_geometric_means,
+    elliptic_functions,
+)
+from ._sincos import sincos
+from ._unit_quaternion import quat_exp
+
+Batch = Float[Array, "*batch"]
+Components = tuple[Batch, Batch, Batch]
+
+# Below this squared angle of a step two terms of the series in time are exact to round-off.
+_SLOW = 1e-14
+
+
+def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | float) -> tuple[Quat, Vec3]:
+    r"""Turn and new body angular momentum of a free rigid body after the time h.
+
+    $$ \dot R = R\,\hat\Omega, \qquad \dot m = m \times \Omega, \qquad \Omega = J^{-1} m ; \qquad
+       R(h) = R(0)\,R(\Delta), \qquad q(h) = q(0) * \Delta . $$
+
+    Exact to round-off for every step size, positive or negative, and every body: with distinct, nearly equal
+    and equal moments, about stable axes and next to the unstable one, and at rest. Elliptic functions give
+    $m$; the angle about the fixed angular momentum is an integral of the third kind, which the means that
+    give the elliptic functions also give, see `_turn_about_momentum`. No sign of $\Delta$ is preferred.
+
+    Args:
+        moments: principal moments of inertia, in any order, all positive.
+        momentum: angular momentum in the principal body frame.
+        h: time.
+
+    Returns:
+        The unit quaternion of the turn in the body frame, and the angular momentum at the end.
+    """
+    h = jnp.broadcast_to(jnp.asarray(h, dtype=float), momentum.shape[:-1])
+    inverse = 1.0 / moments
+    omega = inverse * momentum
+    slow = jnp.max(omega * omega, axis=-1) * h * h < _SLOW
+    frame, (a1, a2, a3), m = _arrange(inverse, momentum)
+    orbit = _orbit(a2 - a3, a1 - a3, a1 - a2, m, slow)
+    means = arithmetic_geometric_means(orbit.complementary_modulus)
+    product = orbit.alpha * orbit.beta * (orbit.a - orbit.b) * (orbit.a + orbit.b)
+    functions = elliptic_functions(orbit.alpha * orbit.beta * orbit.a**2, product, means, h)
+    end = _advance(orbit, functions)
+    cosine, sine = _turn_about_momentum(orbit, means, end, a3, h)
+    turn = _compose(orbit.length, orbit.m, end, cosine, sine)
+    vector = frame.restore(turn[1:])
+    exact = jnp.stack([turn[0], *vector], axis=-1), jnp.stack(frame.restore(end), axis=-1)
+    series = _short_time(inverse, momentum, omega, h[..., None])
+    choice = slow[..., None]
+    return jnp.where(choice, series[0], exact[0]), jnp.where(choice, series[1], exact[1])
+
+
+class _Frame(NamedTuple):
+    """The turn of the body frame that arranges its axes: four exchanges of axes and a half turn about the first."""
+
+    exchanged: tuple[tuple[int, int, Array], ...]
+    sign: Batch
+
+    def restore(self, vector: Components) -> Components:
+        """Components in the frame that was given."""
+        v = (vector[0], self.sign * vector[1], self.sign * vector[2])
+        for i, j, condition in reversed(self.exchanged):
+            v = _exchange(v, i, j, condition)
+        return v
+
+
+def _exchange(v: Components, i: int, j: int, condition: Array) -> Components:
+    """Exchange two axes where the condition holds, and reverse the third to keep the frame right-handed."""
+    exchanged = [-component for component in v]
+    exchanged[i], exchanged[j] = v[j], v[i]
+    x, y, z = (jnp.where(condition, new, old) for new, old in zip(exchanged, v, strict=True))
+    return x, y, z
+
+
+def _arrange(inverse: Vec3, momentum: Vec3) -> tuple[_Frame, Components, Components]:
+    """Middle axis second, and third the axis that the momentum circles, on its positive side."""
+    a: Components = (inverse[..., 0], inverse[..., 1], inverse[..., 2])
+    m: Components = (momentum[..., 0], momentum[..., 1], momentum[..., 2])
+    exchanged = []
+    for i, j in ((0, 1), (1, 2), (0, 1)):
+        condition = a[i] < a[j]
+        exchanged.append((i, j, condition))
+        m = _exchange(m, i, j, condition)
+        larger, smaller = jnp.maximum(a[i], a[j]), jnp.minimum(a[i], a[j])
+        a = (larger, smaller, a[2]) if i == 0 else (a[0], larger, smaller)
+    about_first = (a[0] - a[1]) * m[0] * m[0] > (a[1] - a[2]) * m[2] * m[2]
+    exchanged.append((0, 2, about_first))
+    m = _exchange(m, 0, 2, about_first)
+    a = (jnp.where(about_first, a[2], a[0]), a[1], jnp.where(about_first, a[0], a[2]))
+    sign = jnp.where(m[2] < 0.0, -1.0, 1.0)
+    return _Frame(tuple(exchanged), sign), a, (m[0], sign * m[1], sign * m[2])
+
+
+class _Orbit(NamedTuple):
+    """The path of the momentum in the arranged frame, see the head of this file."""
+
+    alpha: Batch
+    beta: Batch
+    gamma: Batch
+    ratio: Batch
+    m: Components
+    length: Batch
+    circle: Batch
+    a: Batch
+    b: Batch
+    complementary_modulus: Batch
+
+
+def _orbit(alpha: Batch, beta: Batch, gamma: Batch, m: Components, slow: Array) -> _Orbit:
+    r"""Constants of the path: $|m|$, $m_1^2 + (\alpha/\beta)\,m_2^2$, $a$, $b$ and $k'$.
+
+    Momenta so close to the unstable axis, or to the paths that lead there, that the rounding of the data
+    decides which way they turn are moved by as much as rounding would, to where $k'$ is `LEAST_MODULUS`.
+    """
+    m1, m2, m3 = m
+    level = m3 == 0.0
+    ratio = gamma / jnp.where(alpha == 0.0, 1.0, alpha)
+    over_beta = jnp.where(beta == 0.0, 0.0, 1.0 / jnp.where(beta == 0.0, 1.0, beta))
+    spread = gamma * over_beta * m2 * m2
+    # Where a = |m3| vanishes with m3, its derivative is that of m3 itself.
+    still = level & (spread == 0.0)
+    a = jnp.where(still, m3, jnp.sqrt(jnp.where(still, 1.0, m3 * m3 + spread)))
+    least = LEAST_MODULUS * a
+    m3 = jnp.where(level, m3, jnp.maximum(m3, least))
+    b_squared = m3 * m3 - ratio * m1 * m1
+    close = b_squared <= least * least
+    b = jnp.where(still, m3, jnp.where(close, least, jnp.sqrt(jnp.where(close, 1.0, b_squared))))
+    move = close & ~level & (m1 != 0.0)
+    squares = (m3 * m3 - least * least) / jnp.where(move, ratio * m1 * m1, 1.0)
+    m1 = m1 * lax.stop_gradient(jnp.sqrt(jnp.where(move, squares, 1.0)))
+    complementary_modulus = jnp.where(still, 1.0, b / jnp.where(still, 1.0, a))
+    length = jnp.sqrt(jnp.where(slow, 1.0, m1 * m1 + m2 * m2 + m3 * m3))
+    circle = m1 * m1 + alpha * over_beta * m2 * m2
+    return _Orbit(alpha, beta, gamma, ratio, (m1, m2, m3), length, circle, a, b, complementary_modulus)
+
+
+def _advance(orbit: _Orbit, functions: EllipticFunctions) -> Components:
+    r"""The momentum at the end, by the addition theorems; with $s = \operatorname{sn}/\lambda$, $c$, $d$,
+
+    $$ m_1' = \frac{m_1 c - \alpha s d\,m_2 m_3}{D}, \quad m_2' = \frac{m_2 c d + \beta s\,m_1 m_3}{D}, \quad
+       m_3' = \frac{m_3 d - \gamma s c\,m_1 m_2}{D}, \qquad D = c^2 + \alpha\beta s^2 m_3^2 . $$
+
+    Where the first and third would be differences of nearly equal terms, their conjugates serve:
+
+    $$ m_1' = \frac{(m_1 c)^2 - (\alpha s b\,m_2)^2}{m_1 c + \alpha s d\,m_2 m_3}, \qquad
+       m_3' = \frac{b^2 + (\gamma/\alpha)(m_1 c)^2}{m_3 d + \gamma s c\,m_1 m_2}. $$
+    """
+    s, c, d = functions
+    m1, m2, m3 = orbit.m
+    first, from_first = m1 * c, orbit.alpha * s * d * m2 * m3
+    third, from_third = m3 * d, orbit.gamma * s * c * m1 * m2
+    divisor = 1.0 / (c * c + orbit.alpha * orbit.beta * (s * m3) ** 2)
+    cancels = (first * from_first > 0.0) & (from_third > 0.0)
+    reach = orbit.alpha * s * orbit.b * m2
+    m1_conjugate = (first - reach) * (first + reach) / jnp.where(cancels, first + from_first, 1.0)
+    m3_conjugate = (orbit.b**2 + orbit.ratio * first**2) / jnp.where(cancels, third + from_third, 1.0)
+    # Exactly on the unstable axis nothing moves.
+    steady = (m1 == 0.0) & (m3 == 0.0)
+    return (
+        jnp.where(cancels, m1_conjugate, (first - from_first) * divisor),
+        jnp.where(steady, m2, (m2 * c * d + orbit.beta * s * m1 * m3) * divisor),
+        jnp.where(cancels, m3_conjugate, (third - from_third) * divisor),
+    )
+
+
+def _turn_about_momentum(
+    orbit: _Orbit, means: Means, end: Components, a3: Batch, h: Batch
+) -> tuple[Batch, Batch]:
+    r"""Cosine and sine of half the angle about the angular momentum.
+
+    After the shortest turn that takes $m$ to the third axis, what is left is a turn about that axis by
+
+    $$ \psi = \frac{|m|}{J_3}\,h + \int_0^h \frac{\beta g\,dt}{\rho + \delta}, \qquad \rho = |m|, \quad
+       \delta = m_3, \quad g = m_1^2 + \tfrac{\alpha}{\beta} m_2^2 . $$
+
+    The mean of $\delta(t)$ and $ab/\delta(t)$, its value half a period later, is again a dn function, of the
+    next means and of $2t$. So the integral is one over the same expression in
+
+    $$ \rho_{n+1} = \tfrac12 (\rho_n + a_n b_n / \rho_n), \quad
+       \delta_{n+1} = \tfrac12 (\delta_n + a_n b_n / \delta_n), \quad
+       g_{n+1} = g_n \frac{\rho_n - \rho_{n+1}}{2 \rho_n}, $$
+
+    plus a steady and an elementary part; on the last level $\delta$ is constant. With the logarithmic
+    derivative $w = \dot\delta / (\alpha\delta)$, $w_{n+1} = w_n (\delta_n - a_n b_n/\delta_n) / (4 \delta_{n+1})$,
+
+    $$ \int_0^h \frac{\beta g\,dt}{\rho + \delta}
+       = \beta h \left( \sum_n \frac{g_n}{2 \rho_n} + \frac{g_N}{\rho_N + a_N} \right)
+       + \sum_n 2^{-n} \Big[ \arctan \frac{g_n w_n}
+         {4 \rho_n (\rho_{n+1} + a_{n+1}) (a_{n+1} + \delta_{n+1})} \Big]_0^h . $$
+
+    All terms of the first sum have one sign, and no arctangent leaves $(-\pi/4, \pi/4)$. The second sum is
+    formed by half angles, on complex numbers.
+    """
+    rho, g = orbit.length, orbit.circle
+    # On the unstable axis, and in the plane of equal moments, delta is zero for ever.
+    a = jnp.where(orbit.m[2] == 0.0, orbit.m[2], orbit.a)
+    rate = jnp.zeros_like(rho)
+    start_delta, start_slope = _logarithmic_slope(orbit, orbit.m)
+    end_delta, end_slope = _logarithmic_slope(orbit, end)
+    turns = []
+    for n in range(LEVELS):
+        mean, product = means.a[n + 1] * a, means.a[n] * means.b[n]
+        over_rho = 1.0 / rho
+        steady = 0.5 * g * over_rho
+        rate = rate + steady
+        next_rho = 0.5 * (rho + a * a * product * over_rho)
+        factor = 0.5 * steady / (next_rho + mean)
+        start_next, start_tangent, start_slope = _next_level(start_delta, start_slope, product, means.a[n + 1])
+        end_next, end_tangent, end_slope = _next_level(end_delta, end_slope, product, means.a[n + 1])
+        x, y = factor * start_tangent, factor * end_tangent
+        turns.append((1.0 + x * y, y - x))
+        g = steady * (rho - next_rho)
+        rho, start_delta, end_delta = next_rho, start_next, end_next
+    rate = rate + g / (rho + means.limit * a)
+    real, imaginary = jnp.ones_like(rho), jnp.zeros_like(rho)
+    for x, y in reversed(turns):
+        real, imaginary = _half_angle(real * x - imaginary * y, real * y + imaginary * x)
+    sine, cosine = sincos(0.5 * h * (orbit.length * a3 + orbit.beta * rate))
+    return cosine * real - sine * imaginary, sine * real + cosine * imaginary
+
+
+def _half_angle(real: Batch, imaginary: Batch) -> tuple[Batch, Batch]:
+    """Unit complex number of half the angle, for angles below a half turn."""
+    modulus = jnp.sqrt(real * real + imaginary * imaginary)
+    real = real + modulus
+    scale = 1.0 / jnp.sqrt(2.0 * real * modulus)
+    return real * scale, imaginary * scale
+
+
+def _logarithmic_slope(orbit: _Orbit, m: Components) -> tuple[Batch, Batch]:
+    r"""$\delta = m_3$ in units of $a$, and $w = \dot\delta / (\alpha \delta)$ in the same units."""
+    m1, m2, m3 = m
+    positive = m3 > orbit.b
+    height = jnp.where(positive, m3, jnp.where(orbit.b > 0.0, orbit.b, 1.0))
+    a = jnp.where(orbit.a > 0.0, orbit.a, 1.0)
+    delta = jnp.where(orbit.a > 0.0, height / a, 1.0)
+    return delta, -orbit.ratio * m1 * m2 / (height * a)
+
+
+def _next_level(delta: Batch, slope: Batch, product: Batch, mean: Batch) -> tuple[Batch, Batch, Batch]:
+    r"""$\delta_{n+1}$, the tangent $w_n / (a_{n+1} + \delta_{n+1})$ and $w_{n+1}$."""
+    later = product / delta
+    next_delta = 0.5 * (delta + later)
+    return next_delta, slope / (mean + next_delta), slope * (delta - later) / (4.0 * next_delta)
+
+
+def _compose(
+    length: Batch, start: Components, end: Components, cosine: Batch, sine: Batch
+) -> tuple[Batch, Batch, Batch, Batch]:
+    r"""The turn $\bar p(m) * (\cos\tfrac\psi2, 0, 0, \sin\tfrac\psi2) * p(m')$, of unit length.
+
+    $p(m) \propto (|m| + m_3,\, m_2,\, -m_1,\, 0)$ is the shortest turn of $m$ to the third axis.
+    """
+    v, x, y = length + start[2], start[1], -start[0]
+    w, u, z = length + end[2], end[1], -end[0]
+    parts = (
+        cosine * (v * w + x * u + y * z) + sine * (y * u - x * z),
+        cosine * (v * u - w * x) - sine * (v * z + w * y),
+        cosine * (v * z - w * y) + sine * (v * u + w * x),
+        cosine * (y * u - x * z) + sine * (v * w - x * u - y * z),
+    )
+    scale = 1.0 / jnp.sqrt(sum(part * part for part in parts))
+    return parts[0] * scale, parts[1] * scale, parts[2] * scale, parts[3] * scale
+
+
+def _short_time(inverse: Vec3, momentum: Vec3, omega: Vec3, h: Float[Array, "*batch 1"]) -> tuple[Quat, Vec3]:
+    """Two terms of the series in time, for angles far below the square root of round-off."""
+    rate = jnp.cross(momentum, omega)
+    acceleration = inverse * rate
+    curvature = jnp.cross(rate, omega) + jnp.cross(momentum, acceleration)
+    turn = quat_exp(h * (omega + 0.5 * h * acceleration))
+    return turn, momentum + h * (rate + 0.5 * h * curvature)
