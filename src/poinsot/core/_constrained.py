@@ -163,8 +163,10 @@ class AbstractConstrained(AbstractProblem):
         return jnp.concatenate([v, jax.jvp(self.momentum, (q, v), (v, a))[1]])
 
     def energy(self, t, y: Packed) -> Array:
-        """Kinetic plus potential energy of the motion along the surface."""
+        """Kinetic plus potential energy; without a Hamiltonian, of the motion along the surface."""
         q, p = self.split(y)
+        if self.regular:
+            return self.hamiltonian(t, q, p)
         v = self.velocity(q, p)
         return 0.5 * jnp.sum(v * self.momentum(q, v)) + self.potential(t, q)
 
