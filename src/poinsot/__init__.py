@@ -26,10 +26,13 @@ if "xla_backend_extra_options" not in os.environ.get("XLA_FLAGS", ""):
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_small_loops}".strip()
 
 if TYPE_CHECKING:
-    from poinsot import analysis, integrators, library, papers, rotation, viz
-    from poinsot.core import ODE, Hamiltonian, InputError, Result, State
+    from poinsot import analysis, coordinates, integrators, library, papers, rotation, viz
+    from poinsot.core import ODE, Constrained, Hamiltonian, InputError, Result, State
+    from poinsot.equations import formulate
     from poinsot.io import load
+    from poinsot.model import RigidBody, System, freedom, loads, potentials, shapes
     from poinsot.simulation import (
+        BodyTrajectory,
         Event,
         Interrupted,
         SimulationError,
@@ -42,10 +45,15 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "ODE": "poinsot.core",
+    "Constrained": "poinsot.core",
     "Hamiltonian": "poinsot.core",
     "InputError": "poinsot.core",
     "Result": "poinsot.core",
     "State": "poinsot.core",
+    "RigidBody": "poinsot.model",
+    "System": "poinsot.model",
+    "formulate": "poinsot.equations",
+    "BodyTrajectory": "poinsot.simulation",
     "Event": "poinsot.simulation",
     "Interrupted": "poinsot.simulation",
     "SimulationError": "poinsot.simulation",
@@ -56,27 +64,40 @@ _NAMES = {
     "solve": "poinsot.simulation",
     "load": "poinsot.io",
 }
-_MODULES = ("analysis", "integrators", "library", "papers", "rotation", "viz")
+_MODULES = {
+    name: f"poinsot.{name}"
+    for name in ("analysis", "coordinates", "integrators", "library", "papers", "rotation", "viz")
+} | {name: f"poinsot.model.{name}" for name in ("freedom", "loads", "potentials", "shapes")}
 
 __all__ = [
     "ODE",
+    "BodyTrajectory",
+    "Constrained",
     "Event",
     "Hamiltonian",
     "InputError",
     "Interrupted",
     "Result",
+    "RigidBody",
     "SimulationError",
     "Solution",
     "State",
+    "System",
     "Trajectory",
     "__version__",
     "analysis",
+    "coordinates",
     "ensemble",
+    "formulate",
+    "freedom",
     "integrators",
     "library",
     "load",
+    "loads",
     "papers",
+    "potentials",
     "rotation",
+    "shapes",
     "simulate",
     "solve",
     "viz",
@@ -87,7 +108,7 @@ def __getattr__(name: str):
     if name in _NAMES:
         value = getattr(importlib.import_module(_NAMES[name]), name)
     elif name in _MODULES:
-        value = importlib.import_module(f"poinsot.{name}")
+        value = importlib.import_module(_MODULES[name])
     else:
         raise AttributeError(f"module 'poinsot' has no attribute {name!r}")
     globals()[name] = value

@@ -69,6 +69,11 @@ class AbstractOrientation(eqx.Module):
             J: principal moments of inertia. Traced values are not looked at.
         """
 
+    @property
+    def singular(self) -> bool:
+        """Whether there are rotations that they cannot describe."""
+        return False
+
     def clearance(self, q: Position) -> Scalar:
         """How far `q` is from where the coordinates must not be used any more; infinite if nowhere."""
         return jnp.asarray(jnp.inf)
@@ -115,6 +120,13 @@ class AbstractCoordinates(AbstractOrientation):
     @abc.abstractmethod
     def momentum(self, q: Position, v: Velocity, J: Moments) -> Momentum:
         r"""Momentum $M(q)\,v$."""
+
+    @abc.abstractmethod
+    def velocity_force(self, q: Position, v: Velocity, J: Moments) -> Force:
+        r"""Force of inertia quadratic in the velocities.
+
+        $$ c(q, v) = \tfrac12\,\partial_q (v^T M v) - \dot M v, \qquad M\ddot q + G^T\lambda = f + c $$
+        """
 
     @abc.abstractmethod
     def quasi_momentum(self, q: Position, p: Momentum) -> Float[Array, " k"]:
@@ -170,14 +182,6 @@ class AbstractCoordinates(AbstractOrientation):
     def tangent_inertia(self, q: Position, J: Moments) -> Moments:
         r"""Diagonal of $T^T M\,T$, which is `J` on the surface."""
         return J
-
-    def velocity_force(self, q: Position, v: Velocity, J: Moments) -> Force:
-        r"""Force of inertia quadratic in the velocities.
-
-        $$ c(q, v) = \tfrac12\,\partial_q (v^T M v) - \dot M v, \qquad M\ddot q + G^T\lambda = f + c $$
-        """
-        drift = jax.jvp(lambda x: self.momentum(x, v, J), (q,), (v,))[1]
-        return jax.grad(self.kinetic)(q, v, J) - drift
 
     def constraint_bend(self, q: Position, v: Velocity) -> Multipliers:
         r"""Part $\dot G v$ of the second rate of the constraints, $\ddot g = G\ddot q + \dot G v$."""

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -85,6 +86,11 @@ class EulerAngles(AbstractCoordinates):
     def constraints(self) -> int:
         """None."""
         return 0
+
+    @property
+    def singular(self) -> bool:
+        """Gimbal lock."""
+        return True
 
     @property
     def bilinear(self) -> bool:
@@ -169,11 +175,20 @@ class EulerAngles(AbstractCoordinates):
         alpha = (p[0] - u * p[2]) / w
         return self._joined(S * alpha + C * p[1], C * alpha - S * p[1], p[2])
 
+    def _dual(self, q: Position, body: BodyVector) -> Momentum:
+        r"""Generalised force $B^T \mu$ of a moment in the body frame."""
+        w, u, S, C = self._rates(q)
+        b, k, c = self._split(body)
+        return jnp.stack([w * (S * b + C * k) + u * c, C * b - S * k, c])
+
     def momentum(self, q: Position, v: Velocity, J: Moments) -> Momentum:
         r"""Momentum $B^T J B\,v$."""
-        w, u, S, C = self._rates(q)
-        b, k, c = self._split(J * self.omega(q, v))
-        return jnp.stack([w * (S * b + C * k) + u * c, C * b - S * k, c])
+        return self._dual(q, J * self.omega(q, v))
+
+    def velocity_force(self, q: Position, v: Velocity, J: Moments) -> Force:
+        r"""Force of inertia $-B^T (\Omega \times J\Omega + J\,\dot B\,\dot q)$."""
+        Omega, bend = jax.jvp(lambda x: self.omega(x, v), (q,), (v,))
+        return -self._dual(q, jnp.cross(Omega, J * Omega) + J * bend)
 
     def quasi_momentum(self, q: Position, p: Momentum) -> BodyVector:
         """Body angular momentum."""

@@ -35,6 +35,10 @@ class AbstractEnergy(eqx.Module):
     def dp(self, t, q: Array, p: Array, params: Any) -> Array:
         """Gradient in the momenta."""
 
+    def clearance(self, q: Array) -> Array | None:
+        """See `AbstractProblem.clearance`."""
+        return None
+
     def discrete_gradient(self, t, q0, p0, q1, p1, params: Any) -> tuple[Array, Array]:
         """Discrete gradient in positions and momenta: Gonzalez', of all variables together."""
         n = q0.shape[0]

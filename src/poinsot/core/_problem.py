@@ -62,6 +62,13 @@ class AbstractProblem(eqx.Module):
         computed to their own round-off.
         """
 
+    def clearance(self, y: Packed) -> Array | None:
+        """How far the state is from where the problem loses its meaning; a run ends where it is negative.
+
+        None where there is no such place.
+        """
+        return None
+
     @abc.abstractmethod
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """What the kind of problem itself conserves, by name: the energy of an autonomous Hamiltonian."""
@@ -156,8 +163,8 @@ class Hamiltonian(AbstractProblem):
         V: potential energy `V(q)`, likewise.
         dHdq: gradient of `H` in `q` (of `V` when separable, with the signature of `V`).
         dHdp: gradient of `H` in `p` (of `T` when separable, with the signature of `T`).
-        force: non-conservative force, a function of positions and momenta with the signatures of `H`, added to
-            $\dot p$. With it nothing is conserved, and a separable Hamiltonian counts as a general one.
+        force: non-conservative force, a function of positions and momenta with the signatures of `H`, added
+            to $\dot p$. With it nothing is conserved, and a separable Hamiltonian counts as a general one.
         params: any pytree of numbers and arrays; gradients, batches and sweeps over it need no new compile.
         invariants: further conserved quantities by name, with the signatures of `H`. The energy is
             always watched when `H` does not depend on time.
@@ -255,6 +262,10 @@ class Hamiltonian(AbstractProblem):
     def magnitude(self, y: Packed) -> Packed:
         """The largest position for all positions, the largest momentum for all momenta."""
         return jnp.concatenate([largest_component(half, self.vectorised) for half in self.split(y)])
+
+    def clearance(self, y: Packed) -> Array | None:
+        """What the energy says of the positions."""
+        return self.function.clearance(self.split(y)[0])
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor a force enters."""

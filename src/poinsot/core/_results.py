@@ -17,6 +17,7 @@ class Result(enum.IntEnum):
     non_finite = 2
     stopped_by_event = 3
     interrupted = 4
+    near_singularity = 5
 
     @property
     def message(self) -> str:
@@ -42,6 +43,11 @@ _MESSAGES = {
     ),
     Result.stopped_by_event: "the stop condition was met",
     Result.interrupted: "the run was interrupted",
+    Result.near_singularity: (
+        "the motion came too near to a singularity of its coordinates, for Euler angles gimbal lock (take "
+        "another sequence, a smaller margin, or coordinates without singularities: quaternions, directors or "
+        "the group)"
+    ),
 }
 
 

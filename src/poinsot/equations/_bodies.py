@@ -1,4 +1,4 @@
-"""A system in coordinates: how its live bodies lie in one vector, and what pulls back through the pose map."""
+"""A system in coordinates: its live bodies in one vector, and what pulls back through the pose map."""
 
 import equinox as eqx
 import jax
@@ -17,8 +17,8 @@ class Bodies(eqx.Module):
     r"""The live bodies of a system with coordinates for their rotations.
 
     A vector $q$ holds the positions of the translating bodies, then the coordinates of the rotating ones; a
-    vector $v$ of velocities or momenta is laid out alike. Potential, loads and kinetic energy are the system's
-    own, pulled back through $q \mapsto (x, R)$.
+    vector $v$ of velocities or momenta is laid out alike. Potential, loads and kinetic energy are the
+    system's own, pulled back through $q \mapsto (x, R)$.
     """
 
     system: System
@@ -127,6 +127,12 @@ class Bodies(eqx.Module):
     def kinetic(self, q: Flat, v: Flat) -> Scalar:
         """Kinetic energy of a velocity."""
         return 0.5 * jnp.sum(v * self.momentum(q, v))
+
+    def clearance(self, q: Flat) -> Scalar | None:
+        """Least distance of the bodies from where the coordinates must not be used; None if nowhere."""
+        if not self.coordinates.singular or not self.turning:
+            return None
+        return jnp.min(jax.vmap(self.coordinates.clearance, in_axes=-1)(self.split(q)[1]))
 
     def constraint(self, q: Flat) -> Float[Array, " m"]:
         """Internal constraints of all rotating bodies."""

@@ -89,7 +89,7 @@ class ConstrainedBodies(AbstractConstrained):
         return bodies.join(masses, each_body(bodies.coordinates.quasi_inertia)(bodies.system.inertia))
 
     def kinetic(self, q: Flat, p: Flat) -> Scalar:
-        """Kinetic energy in momenta, right on the constraints and with the same tangential slope next to them."""
+        """Kinetic energy in momenta, right on the constraints; next to them its slope along them is."""
         return 0.5 * jnp.sum(self.quasi_momentum(q, p) ** 2 / self.quasi_inertia)
 
     def discrete_gradient(self, t, q0: Flat, p0: Flat, q1: Flat, p1: Flat) -> tuple[Flat, Flat]:

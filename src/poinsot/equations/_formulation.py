@@ -1,4 +1,4 @@
-"""A system in chosen coordinates and a chosen form of the equations: what is integrated, and what it means."""
+"""A system in coordinates and a form of the equations: what is integrated, and what it means."""
 
 from typing import Any
 
@@ -96,6 +96,26 @@ class Formulation(eqx.Module):
             multipliers=self._of_all(self._multipliers(t, q, rate)),
         )
 
+    def seen(self, t, parts) -> Motion:
+        """The motion at the parts of a state, as a user's function of the problem is given them."""
+        return self.motion(t, jnp.concatenate([part.reshape(-1) for part in parts]))
+
+    def power(self, t, y: Packed) -> tuple[Array, Array, Array]:
+        """Power of the loads and of time's direct effect on the energy, its rate, and the energy."""
+        bodies = self.bodies
+
+        def power(t, y):
+            q, rate = self.rates(t, y)
+            explicit = jax.grad(bodies.potential)(t, q)
+            return explicit + jnp.sum(bodies.load(t, q, rate) * rate)
+
+        value, slope = jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
+        q, rate = self.rates(t, y)
+        c, (v, c_rate) = bodies.split(q)[1], bodies.split(rate)
+        system = bodies.system
+        kinetic = jnp.sum(system.masses[None] * v**2) + jnp.sum(system.inertia * bodies.omega(c, c_rate) ** 2)
+        return value, slope, 0.5 * kinetic + bodies.potential(t, q)
+
     def _multipliers(self, t, q: Flat, rate: Flat) -> Float[Array, "k turning"]:
         if not isinstance(self.bodies.coordinates, AbstractCoordinates):
             return jnp.zeros((0, self.bodies.turning))
@@ -108,7 +128,7 @@ class Formulation(eqx.Module):
         return rows.at[np.array(system.rotating, dtype=int)].set(values.T)
 
     def watched(self, state: State, t=0.0) -> "Formulation":
-        """The same, with everything that the motion from this state conserves among the problem's invariants."""
+        """The same, with all that the motion from this state conserves among the problem's invariants."""
         kept = np.asarray(self.bodies.system.symmetries(t, state))
         names = [name for name, conserved in zip(MOMENTA, kept, strict=True) if conserved]
         # The momenta along space axes; and, for what the equations themselves keep, the constraints.
@@ -128,7 +148,7 @@ class _Momentum(eqx.Module):
 
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
-        motion = self.formulation.motion(t, jnp.concatenate([part.reshape(-1) for part in state]))
+        motion = self.formulation.seen(t, state)
         return jnp.concatenate([motion.linear_momentum, motion.angular_momentum])[self.place]
 
 
@@ -170,10 +190,11 @@ def refusal(system: System, coordinates: Any, form: str) -> str | None:
     if form in ("index3", "index2", "index1") and coordinates.constraints == 0:
         name = type(coordinates).__name__
         return f"{name} has no constraints, so no form {form!r}; take 'index0', 'null_space' or 'hamiltonian'"
-    if form == "hamiltonian" and getattr(coordinates, "sigma", None) is not None:
+    sigma = getattr(coordinates, "sigma", None)
+    if form == "hamiltonian" and sigma is not None:
         return (
-            f"sigma = {coordinates.sigma!r} has no place in the form 'hamiltonian', which has no inertia across "
-            "the constraints; leave sigma out, or take a form with multipliers"
+            f"sigma = {sigma!r} has no place in the form 'hamiltonian', which has no inertia across the "
+            "constraints; leave sigma out, or take a form with multipliers"
         )
     for place in range(system.inertia.shape[1]):
         reason = coordinates.refusal(form, system.inertia[:, place])

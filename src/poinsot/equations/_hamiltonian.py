@@ -17,8 +17,8 @@ class BodiesEnergy(AbstractEnergy):
 
     $$ H = \sum \frac{|p_x|^2}{2 m} + \tfrac12 \sum_k \frac{(T(q)^T p)_k^2}{J_k} + V(x, R(q)) $$
 
-    For Euler angles this is the usual canonical form. In quaternions $T^T p = \tfrac12 G(q)\,p$, and $V$ is taken
-    at $R(q)/|q|^2$: then $|q|^2$ and $q\cdot p$ are quadratic invariants of the equations in all of
+    For Euler angles this is the usual canonical form. In quaternions $T^T p = \tfrac12 G(q)\,p$, and $V$ is
+    taken at $R(q)/|q|^2$: then $|q|^2$ and $q\cdot p$ are quadratic invariants of the equations in all of
     $\mathbb R^8$, so that every symplectic Runge-Kutta method keeps the unit quaternion to round-off, without
     multiplier and without projection. In directors $R R^T$ is such an invariant.
     """
@@ -59,6 +59,10 @@ class BodiesEnergy(AbstractEnergy):
     def dp(self, t, q: Flat, p: Flat, params: Any) -> Flat:
         """Gradient in the momenta."""
         return jax.grad(self.kinetic, argnums=1)(q, p)
+
+    def clearance(self, q: Flat) -> Array | None:
+        """Distance from a singularity of the coordinates."""
+        return self.bodies.clearance(q)
 
     def discrete_gradient(self, t, q0: Flat, p0: Flat, q1: Flat, p1: Flat, params: Any) -> tuple[Flat, Flat]:
         """Of the kinetic energy by its bilinear momenta, of the potential by its invariants."""

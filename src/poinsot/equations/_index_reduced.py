@@ -1,4 +1,4 @@
-r"""Constraints differentiated twice: accelerations with multipliers solved for (index 1) or eliminated (index 0)."""
+"""Equations solved for accelerations: with the constraints differentiated twice, or along them only."""
 
 import equinox as eqx
 import jax.numpy as jnp

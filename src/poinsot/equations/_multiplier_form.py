@@ -9,7 +9,7 @@ from poinsot.equations._bodies import Bodies, Flat
 
 
 class MultiplierRates(eqx.Module):
-    r"""Quaternions with a radial inertia $I_0$ and conjugate momenta $g$, after Chaurasia (2012), section 3.3.
+    r"""Quaternions with radial inertia $I_0$ and conjugate momenta $g$: Chaurasia (2012), section 3.3.
 
     $$ \dot q = T_g(q, g), \qquad \dot g = -T_q(q, g) - V_q - 2\lambda q, \qquad
        \lambda = -\tfrac12\, q\cdot V_q, \qquad
@@ -33,16 +33,16 @@ class MultiplierRates(eqx.Module):
         linear = jnp.sum(x_momentum**2 / bodies.system.masses[None])
         return 0.5 * (linear + jnp.sum(quasi**2 / inertia))
 
-    def __call__(self, t, q: Flat, p: Flat) -> tuple[Flat, Flat]:
-        """Rates of positions and momenta."""
+    def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
+        """Rates of positions and of the momenta, which are the velocities of this form."""
         bodies = self.bodies
-        q_rate = jax.grad(self.kinetic, argnums=1)(q, p)
+        q_rate = jax.grad(self.kinetic, argnums=1)(q, v)
         force = bodies.potential_force(t, q) + bodies.load(t, q, q_rate)
         force_x, force_c = bodies.split(force)
         c = bodies.split(q)[1]
         held = force_c - c * jnp.sum(c * force_c, axis=0, keepdims=True)
-        return q_rate, bodies.join(force_x, held) - jax.grad(self.kinetic)(q, p)
+        return q_rate, bodies.join(force_x, held) - jax.grad(self.kinetic)(q, v)
 
-    def energy(self, t, q: Flat, p: Flat):
+    def energy(self, t, q: Flat, v: Flat):
         """Kinetic plus potential energy."""
-        return self.kinetic(q, p) + self.bodies.potential(t, q)
+        return self.kinetic(q, v) + self.bodies.potential(t, q)

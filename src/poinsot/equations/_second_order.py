@@ -1,4 +1,4 @@
-"""Equations of motion solved for accelerations: ordinary differential equations in positions and velocities."""
+"""Ordinary differential equations of bodies, in positions and velocities."""
 
 from typing import Any, ClassVar, Protocol
 
@@ -67,6 +67,10 @@ class SecondOrder(AbstractProblem):
     def magnitude(self, y: Packed) -> Packed:
         """The largest position for all positions, the largest velocity for all velocities."""
         return jnp.concatenate([largest_component(part, False) for part in self.split(y)])
+
+    def clearance(self, y: Packed) -> Array | None:
+        """Distance from a singularity of the coordinates."""
+        return self.rates.bodies.clearance(self.split(y)[0])
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""

@@ -1,5 +1,6 @@
 """Running a problem: the pure `solve`, and `simulate` for people."""
 
+from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._ensemble import ensemble
 from poinsot.simulation._event import Event
 from poinsot.simulation._report import Report
@@ -9,6 +10,7 @@ from poinsot.simulation._trajectory import Trajectory
 from poinsot.simulation._verdict import Verdict
 
 __all__ = [
+    "BodyTrajectory",
     "Event",
     "Interrupted",
     "Report",

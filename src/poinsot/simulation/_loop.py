@@ -58,6 +58,9 @@ class Marcher(eqx.Module):
         components = tuple(range(y.ndim - len(self.problem.lanes(y))))
         finite = jnp.all(jnp.isfinite(y), axis=components)
         result = jnp.where(finite, Result.successful, Result.non_finite)
+        clearance = self.problem.clearance(y)
+        if clearance is not None:
+            result = jnp.where(finite & (clearance < 0.0), Result.near_singularity, result)
         result = jnp.where(info.result == Result.successful, result, info.result)
         if self.event is not None:
             before = self.event.value(self.problem, t, loop.y)

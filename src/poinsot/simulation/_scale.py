@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractProblem
+from poinsot.core import AbstractProblem, State
 
 SAMPLES = 64
 """States along the run at which the sensitivity is looked at."""
@@ -37,10 +37,14 @@ def roundoff_scales(
     chosen = np.unique(np.linspace(0, len(t) - 1, SAMPLES).round().astype(int))
     # Repeating the last one keeps the shape, so that one compile serves runs of any length.
     chosen = np.pad(chosen, (0, SAMPLES - len(chosen)), mode="edge")
-    y = np.concatenate([components[label][chosen] for label in problem.labels], axis=1)
+    states = State(**{label: components[label][chosen] for label in problem.labels})
+    y = jax.vmap(problem.pack)(states)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(PROBES, *y.shape[1:]))
     spread = _sensitivity(problem, t[chosen], y, signs)
-    return {name: size + _largest(np.asarray(spread[name])) for name, size in sizes.items()}
+    return {
+        name: size + (_largest(np.asarray(spread[name])) if name in spread else 0.0)
+        for name, size in sizes.items()
+    }
 
 
 @eqx.filter_jit

@@ -7,14 +7,17 @@ from typing import Literal
 import jax.numpy as jnp
 import numpy as np
 
+from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.integrators import AbstractIntegrator
+from poinsot.model import System
 from poinsot.simulation._event import Event
 from poinsot.simulation._loop import LoopState, Marcher, begin, locate_event, record
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import Pace, Schedule
-from poinsot.simulation._trajectory import Trajectory
-from poinsot.simulation._validate import check_integrator, check_state, count_steps
+from poinsot.simulation._subject import subject_of
+from poinsot.simulation._trajectory import Record, Trajectory
+from poinsot.simulation._validate import check_state, count_steps
 
 CAPACITY = 2**18
 """Numbers held on the device before a chunk hands its saved states over."""
@@ -37,12 +40,14 @@ class Interrupted(KeyboardInterrupt):
 
 
 def simulate(
-    problem: AbstractProblem,
+    problem: AbstractProblem | System,
     state: State,
     *,
     t1: float,
     dt: float,
     integrator: AbstractIntegrator,
+    coordinates: AbstractOrientation | None = None,
+    form: str | None = None,
     t0: float = 0.0,
     save_every: int = 1,
     save_at: Sequence[float] | None = None,
@@ -54,19 +59,27 @@ def simulate(
     """Run from `t0` to `t1` in steps of `dt` and return the trajectory.
 
     Args:
-        problem: what to solve.
-        state: start, with the problem's labels, e.g. `State(q=..., p=...)`.
+        problem: what to solve: a problem such as `pt.Hamiltonian`, or a `pt.System` of bodies.
+        state: start, with the problem's labels, e.g. `State(q=..., p=...)`; of a system, `system.state(...)`.
         t1: end time; before `t0` for a backward run.
         dt: step, negative for a backward run. `(t1 - t0) / dt` must be a whole number, see `last_step`.
         integrator: how to step.
+        coordinates: for a system: of its rotations, one of `pt.coordinates`. By default quaternions, or the
+            group where the integrator needs it.
+        form: for a system: of the equations, "hamiltonian", "index3", "index2", "index1", "index0",
+            "null_space" or "group". By default the first that coordinates and integrator both take.
         t0: start time.
         save_every: save each so-manieth state; start and end are always saved.
         save_at: save at these times instead (and the start); times between steps are reached by part steps
             that leave the run itself alone.
-        stop: an `Event`, or a function of the state whose first zero ends the run; located to round-off.
+        stop: an `Event`, or a function of the state whose first zero ends the run; located to round-off. Of a
+            system it is a function of the `Motion`: positions, rotations, velocities of all bodies.
         last_step: `"shorten"` ends on `t1` with a shorter last step.
         progress: show a progress bar; by default on a terminal.
         throw: raise `SimulationError` on failure; else return the trajectory up to there, with its result.
+
+    Returns:
+        A `Trajectory`; of a system a `BodyTrajectory`, with positions, rotations, velocities, momenta.
 
     Raises:
         InputError: on wrong input, before anything is computed.
@@ -74,15 +87,17 @@ def simulate(
         Interrupted: on Ctrl-C; likewise.
     """
     steps, left_over = count_steps(t0, t1, dt, last_step)
-    check_integrator(problem, integrator)
-    y = check_state(problem, state, t0)
+    subject = subject_of(problem, integrator, state, coordinates, form, t0)
+    y = check_state(subject.problem, subject.start, t0)
     if save_at is None:
         schedule = Schedule.every(t0, dt, steps, left_over, save_every)
     else:
         schedule = Schedule.at(t0, dt, steps, left_over, save_at)
-    event = None if stop is None else (stop if isinstance(stop, Event) else Event(stop)).bound(problem)
-    marcher = Marcher(problem, integrator, jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float), event)
-    trajectory = _run(marcher, y, schedule, t0, dt, steps, progress)
+    event = None if stop is None else subject.event(stop)
+    marcher = Marcher(
+        subject.problem, integrator, jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float), event
+    )
+    trajectory = subject.trajectory(integrator, _run(marcher, y, schedule, t0, dt, steps, progress))
     if trajectory.result is Result.interrupted:
         raise Interrupted(trajectory)
     if throw and not trajectory.result.ok:
@@ -90,7 +105,7 @@ def simulate(
     return trajectory
 
 
-def _run(marcher: Marcher, y, schedule: Schedule, t0: float, dt: float, steps: int, progress) -> Trajectory:
+def _run(marcher: Marcher, y, schedule: Schedule, t0: float, dt: float, steps: int, progress) -> Record:
     """March through the schedule chunk by chunk."""
     capacity = int(np.clip(CAPACITY // max(y.size, 1), 1, 8192))
     saved_states, saved, result, pace = [np.asarray(y)[None]], 0, Result.successful, Pace()
@@ -114,11 +129,9 @@ def _run(marcher: Marcher, y, schedule: Schedule, t0: float, dt: float, steps: i
         place, y = end
         saved_states.append(np.asarray(y)[None])
         times = np.append(times, t0 + place * dt)
-    return Trajectory.from_packed(
-        marcher.problem,
-        marcher.integrator,
-        times,
-        np.concatenate(saved_states),
+    return Record(
+        times=times,
+        packed=np.concatenate(saved_states),
         t0=t0,
         dt=dt,
         result=result,

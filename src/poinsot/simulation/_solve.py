@@ -1,15 +1,21 @@
 """The pure solver: arrays in, pytree out; works under `jit`, `vmap` and `grad`, on any device."""
 
+import dataclasses
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Int
 
+from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.core.types import IntScalar
+from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
+from poinsot.model import System
 from poinsot.simulation._loop import Marcher
+from poinsot.simulation._subject import choose
 
 
 class Solution(eqx.Module):
@@ -33,12 +39,14 @@ class Solution(eqx.Module):
 
 
 def solve(
-    problem: AbstractProblem,
+    problem: AbstractProblem | System,
     integrator: AbstractIntegrator,
     state: State,
     *,
     dt,
     steps: int,
+    coordinates: AbstractOrientation | None = None,
+    form: str | None = None,
     t0=0.0,
     save_every: int = 1,
 ) -> Solution:
@@ -49,14 +57,26 @@ def solve(
     `result`; states after a failure are NaN, so that a failed lane of a batch leaves the others alone.
 
     Args:
-        problem: what to solve.
+        problem: what to solve: a problem, or a system of bodies.
         integrator: how.
-        state: start, with the problem's labels.
+        state: start, with the problem's labels; of a system, `system.state(...)`.
         dt: step size, negative to go backward; may be traced.
         steps: number of steps, a Python integer.
+        coordinates: for a system, as in `simulate`.
+        form: for a system, likewise.
         t0: start time.
         save_every: save each so-manieth state; must divide `steps`. `save_every=steps` keeps start and end.
+
+    Returns:
+        The states with the problem's labels; of a system, with those of its `Motion`: `position`, `rotation`,
+        `quaternion`, `velocity`, `angular_velocity` and the others.
     """
+    if isinstance(problem, System):
+        formulation = choose(problem, integrator, coordinates, form)
+        start = formulation.start(state, t0)
+        grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every}
+        solution = solve(formulation.problem, integrator, start, **grid)
+        return _seen(formulation, solution)
     if steps < 1 or save_every < 1 or steps % save_every:
         raise ValueError(
             f"solve: steps={steps} must be a positive multiple of save_every={save_every}; "
@@ -67,6 +87,15 @@ def solve(
         raise TypeError(f"{integrator.name} {refusal}")
     t0, dt = jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float)
     return _solve(Marcher(problem, integrator, t0, dt), state, steps // save_every, save_every)
+
+
+@eqx.filter_jit
+def _seen(formulation: Formulation, solution: Solution) -> Solution:
+    """The solution with what can be seen of the bodies in place of their coordinates."""
+    packed = jax.vmap(formulation.problem.pack)(solution.state)
+    motion = jax.vmap(formulation.motion)(solution.t, packed)
+    state = State(**{entry.name: getattr(motion, entry.name) for entry in dataclasses.fields(motion)})
+    return eqx.tree_at(lambda one: one.state, solution, state)
 
 
 @eqx.filter_jit

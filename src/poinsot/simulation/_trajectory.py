@@ -1,7 +1,8 @@
 """A trajectory: labelled arrays of a run, with what it conserved and how it ended."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
+from poinsot._version import __version__
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._scale import roundoff_scales
@@ -18,6 +20,39 @@ if TYPE_CHECKING:
 
     from poinsot.simulation._report import Report
     from poinsot.viz import TrajectoryPlots
+
+
+@dataclass(frozen=True)
+class Record:
+    """What comes out of the time loop: packed states, and how the run went."""
+
+    times: np.ndarray
+    packed: np.ndarray
+    t0: float
+    dt: float
+    result: Result
+    steps: int
+    iterations: int
+    wall_seconds: float
+
+    def attributes(self, integrator: AbstractIntegrator) -> dict[str, Any]:
+        """What is told about the run beside its arrays."""
+        return {
+            "version": __version__,
+            "integrator": repr(integrator),
+            "method": integrator.name,
+            "traits": {
+                "order": integrator.order,
+                "symmetric": integrator.symmetric,
+                "symplectic": integrator.symplectic,
+                "conserves": sorted(integrator.conserves),
+            },
+            "t0": self.t0,
+            "dt": self.dt,
+            "steps": self.steps,
+            "iterations": self.iterations,
+            "wall_seconds": self.wall_seconds,
+        }
 
 
 @dataclass(eq=False)
@@ -39,43 +74,11 @@ class Trajectory:
     """Integrator, step, step counts, version, and the scenario if there was one."""
 
     @classmethod
-    def from_packed(
-        cls,
-        problem: AbstractProblem,
-        integrator: AbstractIntegrator,
-        times: np.ndarray,
-        packed: np.ndarray,
-        *,
-        t0: float,
-        dt: float,
-        result: Result,
-        steps: int,
-        iterations: int,
-        wall_seconds: float,
-    ) -> "Trajectory":
+    def of(cls, problem: AbstractProblem, integrator: AbstractIntegrator, record: Record) -> "Trajectory":
         """Label the arrays of a finished run."""
-        from poinsot._version import __version__
-
-        states, conserved = _labelled(problem, times, packed)
-        attributes = {
-            "version": __version__,
-            "problem": problem.kind,
-            "integrator": repr(integrator),
-            "method": integrator.name,
-            "traits": {
-                "order": integrator.order,
-                "symmetric": integrator.symmetric,
-                "symplectic": integrator.symplectic,
-                "conserves": sorted(integrator.conserves),
-            },
-            "t0": t0,
-            "dt": dt,
-            "steps": steps,
-            "iterations": iterations,
-            "wall_seconds": wall_seconds,
-        }
-        components = {name: np.asarray(value) for name, value in states.items()}
-        return cls(problem, times, components, conserved, result, attributes)
+        states, conserved = _labelled(problem, record.times, record.packed)
+        attributes = {"problem": problem.kind} | record.attributes(integrator)
+        return cls(problem, record.times, states, conserved, record.result, attributes)
 
     def __getattr__(self, name: str) -> np.ndarray:
         components = self.__dict__.get("components", {})
@@ -140,7 +143,17 @@ class Trajectory:
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name} {value.shape}" for name, value in self.components.items())
         span = f"{len(self)} states from t = {self.t[0]:g} to {self.t[-1]:g}"
-        return f"Trajectory({span}; {shapes}; {self.result.name})"
+        return f"{type(self).__name__}({span}; {shapes}; {self.result.name})"
+
+
+def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray, block: int = 4096):
+    """A compiled function of all times and states, block by block: one compile serves every length."""
+    padding = -len(times) % block
+    grown = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in (times, packed)]
+    blocks = [[a[i : i + block] for a in grown] for i in range(0, len(grown[0]), block)]
+    return jax.tree.map(
+        lambda *parts: np.concatenate(parts)[: len(times)], *[function(*one) for one in blocks]
+    )
 
 
 @eqx.filter_jit
@@ -148,13 +161,9 @@ def _evaluate(problem: AbstractProblem, times, packed):
     return jax.vmap(lambda t, y: (problem.unpack(y), problem.conserved(t, y)))(times, packed)
 
 
-def _labelled(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray, block: int = 4096):
-    """States and conserved quantities, in blocks of one size so that one compile serves every run."""
-    padding = -len(times) % block
-    grown = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in (times, packed)]
-    blocks = [[a[i : i + block] for a in grown] for i in range(0, len(grown[0]), block)]
-    pieces = [_evaluate(problem, *one) for one in blocks]
-    states, conserved = jax.tree.map(lambda *parts: np.concatenate(parts)[: len(times)], *pieces)
+def _labelled(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray):
+    """Components of the states, and conserved quantities."""
+    states, conserved = in_blocks(partial(_evaluate, problem), times, packed)
     # JAX sorts the keys of a dict; people expect the energy first, then their own in their order.
     own_order = [name for name in conserved if name not in problem.invariants] + list(problem.invariants)
-    return states, {name: conserved[name] for name in own_order}
+    return {name: np.asarray(value) for name, value in states.items()}, {n: conserved[n] for n in own_order}

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, State
+from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, Result, State
 from poinsot.integrators import AbstractIntegrator, fitting
 
 WHOLE = 1e-9
@@ -37,7 +37,7 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
         raise InputError(
             f"the start has shapes {_shown(shapes)}; each must be a list, of one number at least"
         )
-    if len(set(shapes.values())) > 1:
+    if len(set(shapes.values())) > 1 and problem.labels == ("q", "p"):
         raise InputError(f"the start has shapes {_shown(shapes)}; they must be equal")
     for label in problem.labels:
         values = np.asarray(state[label])
@@ -47,6 +47,9 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
                 f"the start has {label}{list(place)} = {values[place]}; all components must be finite"
             )
     y = problem.pack(state)
+    clearance = problem.clearance(y)
+    if clearance is not None and float(clearance) < 0.0:
+        raise InputError(f"at the start {Result.near_singularity.message}")
     if problem.lanes(y):
         raise InputError(f"the start holds {problem.lanes(y)} runs of a vectorised problem; use pt.ensemble")
     _check_functions(problem, t0, y)

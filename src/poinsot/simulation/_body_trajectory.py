@@ -1,0 +1,104 @@
+"""The trajectory of bodies: what can be seen of them, whatever the coordinates."""
+
+from dataclasses import dataclass, field, fields
+from functools import partial
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from poinsot.core import State
+from poinsot.equations import Formulation, Motion
+from poinsot.integrators import AbstractIntegrator
+from poinsot.simulation._trajectory import Record, Trajectory, in_blocks
+
+BALANCE = "energy less work done"
+"""Name of the balance that takes the place of the energy where loads act or time enters."""
+
+
+@dataclass(eq=False, repr=False)
+class BodyTrajectory(Trajectory):
+    """The saved states of a run of bodies.
+
+    Beside the components of the state in its coordinates it has, as attributes with time first: `position`
+    (time, body, 3), `rotation` (time, body, 3, 3), `quaternion` (time, body, 4) with a continuous sign,
+    `velocity`, `angular_velocity` (body frame), `energy`, `linear_momentum`, `angular_momentum` (space frame,
+    about the origin), `constraint`, `constraint_rate` and `multipliers`; and `work`, what loads and time have
+    done on the bodies, where there are such.
+    """
+
+    motion: dict[str, np.ndarray] = field(default_factory=dict)
+    """These arrays by name."""
+
+    @classmethod
+    def of_bodies(
+        cls, formulation: Formulation, state: State, integrator: AbstractIntegrator, record: Record
+    ) -> "BodyTrajectory":
+        """Label the arrays of a finished run, and look at the bodies."""
+        watched = formulation.watched(state, record.t0)
+        run = Trajectory.of(watched.problem, integrator, record)
+        seen = in_blocks(partial(_observe, formulation), record.times, record.packed)
+        motion = {entry.name: getattr(seen, entry.name) for entry in fields(Motion)}
+        motion["quaternion"] = continuous_sign(motion["quaternion"])
+        conserved, attributes = run.conserved, run.attributes
+        system = formulation.bodies.system
+        if not (system.autonomous and system.conservative):
+            power, slope, energy = in_blocks(partial(_power, formulation), record.times, record.packed)
+            motion["work"] = work_done(record.times, power, slope)
+            conserved = {BALANCE: energy - motion["work"]} | conserved
+        attributes |= {
+            "problem": f"{system.name} in {formulation.bodies.coordinates}, form {formulation.form!r}",
+            "bodies": list(system.names),
+            "coordinates": repr(formulation.bodies.coordinates),
+            "form": formulation.form,
+            "loads": not system.conservative,
+        }
+        return cls(run.problem, run.t, run.components, conserved, run.result, attributes, motion)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        motion = self.__dict__.get("motion", {})
+        if name in motion:
+            return motion[name]
+        return super().__getattr__(name)
+
+    @property
+    def energy(self) -> np.ndarray:
+        """Kinetic and potential energy at the saved times."""
+        return self.motion["energy"]
+
+    @property
+    def final(self) -> State:
+        """The last saved state of the bodies, to start another run from."""
+        return State(
+            **{
+                name: self.motion[name][-1]
+                for name in ("position", "quaternion", "velocity", "angular_velocity")
+            }
+        )
+
+
+@eqx.filter_jit
+def _observe(formulation: Formulation, times, packed) -> Motion:
+    return jax.vmap(formulation.motion)(times, packed)
+
+
+@eqx.filter_jit
+def _power(formulation: Formulation, times, packed):
+    return jax.vmap(formulation.power)(times, packed)
+
+
+def continuous_sign(quaternions: np.ndarray) -> np.ndarray:
+    """Quaternions (time, body, 4) of the same rotations, each in the half nearer to the one before."""
+    flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
+    signs = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
+    return np.concatenate([quaternions[:1], signs[..., None] * quaternions[1:]])
+
+
+def work_done(t: np.ndarray, power: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    r"""Time integral of the power by the corrected trapezoidal rule, from its values and its rates.
+
+    $$ \int_0^h P\,dt = \tfrac h2 (P_0 + P_1) + \tfrac{h^2}{12} (\dot P_0 - \dot P_1) + O(h^5) $$
+    """
+    h = np.diff(t)
+    pieces = 0.5 * h * (power[:-1] + power[1:]) + h**2 / 12.0 * (slope[:-1] - slope[1:])
+    return np.concatenate([[0.0], np.cumsum(pieces)])

@@ -1,0 +1,116 @@
+"""What is run: a problem with its state, or a system of bodies in coordinates and a form."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import equinox as eqx
+from jaxtyping import Array
+
+from poinsot.coordinates import AbstractOrientation, Group, Quaternions
+from poinsot.core import AbstractProblem, InputError, State, UserFunction
+from poinsot.equations import Formulation, formulate, preferences, refusal
+from poinsot.integrators import AbstractIntegrator
+from poinsot.model import System
+from poinsot.simulation._body_trajectory import BodyTrajectory
+from poinsot.simulation._event import Event
+from poinsot.simulation._trajectory import Record, Trajectory
+from poinsot.simulation._validate import check_integrator
+
+
+@dataclass(frozen=True)
+class ProblemSubject:
+    """A problem and a state in its own labels."""
+
+    problem: AbstractProblem
+    start: State
+
+    def event(self, stop: Event | Callable) -> Event:
+        """A stop condition of the problem's state."""
+        return (stop if isinstance(stop, Event) else Event(stop)).bound(self.problem)
+
+    def trajectory(self, integrator: AbstractIntegrator, record: Record) -> Trajectory:
+        """The run with its labels."""
+        return Trajectory.of(self.problem, integrator, record)
+
+
+@dataclass(frozen=True)
+class BodiesSubject:
+    """A system of bodies in a formulation, and a physical state of it."""
+
+    formulation: Formulation
+    state: State
+    start: State
+
+    @property
+    def problem(self) -> AbstractProblem:
+        """What the integrator sees."""
+        return self.formulation.problem
+
+    def event(self, stop: Event | Callable) -> Event:
+        """A stop condition of the motion of the bodies."""
+        event = stop if isinstance(stop, Event) else Event(stop)
+        return Event(UserFunction(_Observed(self.formulation, event.function), True, True), event.direction)
+
+    def trajectory(self, integrator: AbstractIntegrator, record: Record) -> BodyTrajectory:
+        """The run with everything that can be seen of the bodies."""
+        return BodyTrajectory.of_bodies(self.formulation, self.state, integrator, record)
+
+
+class _Observed(eqx.Module):
+    """A user's function of the motion, as a function of the problem's state."""
+
+    formulation: Formulation
+    function: Callable
+
+    def __call__(self, t, *state_and_params) -> Array:
+        *state, _ = state_and_params
+        return self.function(self.formulation.seen(t, state))
+
+
+def subject_of(
+    problem: AbstractProblem | System,
+    integrator: AbstractIntegrator,
+    state: State,
+    coordinates: AbstractOrientation | None,
+    form: str | None,
+    t0,
+) -> ProblemSubject | BodiesSubject:
+    """Check that everything goes together, and choose what was left open."""
+    if isinstance(problem, System):
+        formulation = choose(problem, integrator, coordinates, form)
+        return BodiesSubject(formulation, state, formulation.start(state, t0))
+    for name, value in (("coordinates", coordinates), ("form", form)):
+        if value is not None:
+            raise InputError(f"{name} = {value!r}: only a pt.System has a choice of {name}")
+    check_integrator(problem, integrator)
+    return ProblemSubject(problem, state)
+
+
+def choose(
+    system: System,
+    integrator: AbstractIntegrator,
+    coordinates: AbstractOrientation | None,
+    form: str | None,
+) -> Formulation:
+    """The first coordinates and form, of those left open, that fit system and integrator.
+
+    Raises:
+        InputError: when none does; it says why not.
+    """
+    reasons = []
+    for candidate in (Quaternions(), Group()) if coordinates is None else (coordinates,):
+        for name in preferences(candidate) if form is None else (form,):
+            reason = refusal(system, candidate, name)
+            if reason is None:
+                formulation = formulate(system, candidate, name)
+                if form is not None and coordinates is not None:
+                    check_integrator(formulation.problem, integrator)
+                reason = integrator.refusal(formulation.problem)
+                if reason is None:
+                    return formulation
+                reason = f"{integrator.name} {reason}"
+            reasons.append(f"{type(candidate).__name__}, {name!r}: {reason}")
+    if len(reasons) == 1:
+        raise InputError(reasons[0].split(": ", 1)[1])
+    listed = "\n  ".join(reasons)
+    raise InputError(f"integrator {integrator.name} fits none of the forms tried:\n  {listed}")
