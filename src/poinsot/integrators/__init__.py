@@ -5,6 +5,7 @@ from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._registry import by_name, fitting, names
 from poinsot.integrators._tableau import ButcherTableau
+from poinsot.integrators.constrained import Rattle
 from poinsot.integrators.runge_kutta import (
     RK4,
     DormandPrince,
@@ -26,6 +27,7 @@ from poinsot.integrators.runge_kutta import (
 )
 from poinsot.integrators.splitting import Composition, Splitting
 from poinsot.integrators.symplectic import StormerVerlet, SymplecticEulerA, SymplecticEulerB
+from poinsot.integrators.variational import Variational
 
 __all__ = [
     "RK4",
@@ -48,6 +50,7 @@ __all__ = [
     "LobattoIIIC",
     "PartitionedTableau",
     "RadauIIA",
+    "Rattle",
     "SimplifiedNewton",
     "Splitting",
     "StormerVerlet",
@@ -55,6 +58,7 @@ __all__ = [
     "SymplecticEulerA",
     "SymplecticEulerB",
     "Traits",
+    "Variational",
     "by_name",
     "fitting",
     "names",
