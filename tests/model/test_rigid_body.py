@@ -39,6 +39,7 @@ def test_nearly_diagonal_matrix_keeps_its_frame():
     small = np.asarray(exp(jnp.array([1e-3, 2e-3, -1e-3])))
     body = RigidBody(1.0, small @ np.diag([4.0, 2.0, 3.0]) @ small.T)
     np.testing.assert_allclose(body.moments, [4.0, 2.0, 3.0], rtol=1e-13)
+    assert body.axes is not None
     np.testing.assert_allclose(body.axes, small, atol=1e-12)
 
 
@@ -58,6 +59,7 @@ def test_particles():
     body = RigidBody.from_particles(masses, corners @ TURN.T + shift)
     # A regular tetrahedron of edge 1 with corner masses is spherical: sum m |rho|^2 = 3/8, each moment 1/4.
     np.testing.assert_allclose(body.moments, 0.25 * np.ones(3), rtol=1e-13)
+    assert body.centre is not None
     np.testing.assert_allclose(body.centre, TURN @ corners.mean(axis=0) + shift, atol=1e-14)
     assert float(body.mass) == 1.0
 

@@ -37,8 +37,7 @@ def as_array(value: Any, field: str, shape: tuple[int, ...] | None = None) -> Ar
         raise InputError(f"{field} = {value!r}; it must be {_described(shape)}") from None
     if shape is not None and array.shape != shape:
         raise InputError(f"{field} has shape {array.shape}; it must be {_described(shape)}")
-    if concrete(array) and not bool(jnp.all(jnp.isfinite(array))):
-        numbers = np.asarray(array)
+    if concrete(array) and not np.all(np.isfinite(numbers := np.asarray(array))):
         place = [int(i) for i in np.argwhere(~np.isfinite(numbers))[0]]
         where = f"{field}{place}" if place else field
         raise InputError(f"{where} = {numbers[tuple(place)]}; it must be finite")

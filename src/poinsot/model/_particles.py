@@ -3,6 +3,7 @@
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -40,16 +41,22 @@ def mass_properties(
             f"masses of {name!r} have shape {weights.shape} and points {places.shape}; "
             "they must be (particle,) and (particle, 3)"
         )
-    if concrete(weights) and not bool(jnp.all(weights > 0.0)):
+    if concrete(weights) and not np.all(np.asarray(weights) > 0.0):
         place = int(np.argmin(np.asarray(weights)))
         raise InputError(f"masses[{place}] of {name!r} = {float(weights[place]):g}; it must be positive")
+    mass, centre, inertia, relative = _sums(weights, places)
+    _refuse_lines(inertia, weights.shape[0], name)
+    return mass, centre, inertia, Particles(weights, relative)
+
+
+@jax.jit
+def _sums(weights: Array, places: Array) -> tuple[Array, Array, Array, Array]:
+    """Mass, mass centre, inertia about it, and places relative to it."""
     mass = jnp.sum(weights)
     centre = jnp.sum(weights[:, None] * places, axis=0) / mass
     relative = places - centre[None, :]
     second = jnp.sum(weights[:, None, None] * relative[:, :, None] * relative[:, None, :], axis=0)
-    inertia = jnp.trace(second) * jnp.eye(3) - second
-    _refuse_lines(inertia, weights.shape[0], name)
-    return mass, centre, inertia, Particles(weights, relative)
+    return mass, centre, jnp.trace(second) * jnp.eye(3) - second, relative
 
 
 def _refuse_lines(inertia: Array, count: int, name: str) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -36,10 +37,15 @@ def principal_axes(
     Returns:
         The moments, and the axes as columns of A, or None where the matrix is diagonal already.
     """
-    symmetric = 0.5 * (inertia + inertia.T)
-    if concrete(symmetric) and _diagonal(np.asarray(symmetric)):
-        return jnp.diagonal(symmetric), None
-    moments, vectors = jnp.linalg.eigh(symmetric)
+    if concrete(inertia) and _diagonal(np.asarray(inertia)):
+        return jnp.asarray(np.diag(inertia)), None
+    return _eigenframe(inertia)
+
+
+@jax.jit
+def _eigenframe(inertia: Float[Array, "3 3"]) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
+    """Eigenvalues and a right-handed frame of eigenvectors, as near to the identity as an order allows."""
+    moments, vectors = jnp.linalg.eigh(0.5 * (inertia + inertia.T))
     weights = jnp.stack([sum(jnp.abs(vectors[k, order[k]]) for k in range(3)) for order in _ORDERS])
     order = jnp.asarray(_ORDERS)[jnp.argmax(weights)]
     moments, vectors = moments[order], vectors[:, order]

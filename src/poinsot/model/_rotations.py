@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -70,7 +71,10 @@ def quaternions_of_matrices(matrices: Rot, fields: list[str], normalise: bool) -
                     "give more digits, or pass normalise=True for the nearest rotation"
                 )
     nearest = rotation.nearest_rotation(matrices) if normalise else matrices
-    return rotation.from_matrix(nearest)
+    return _quaternion_of(nearest)
+
+
+_quaternion_of = jax.jit(rotation.from_matrix)
 
 
 def rotation_matrix(quat: Quat) -> Rot:

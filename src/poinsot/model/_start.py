@@ -1,7 +1,9 @@
 """A physical state of all bodies from what people give, checked against what the bodies may do."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -90,24 +92,33 @@ def physical_state(
     speeds, moving = vectors(velocity, "velocity", names)
     spins, spinning = vectors(angular_velocity, "angular_velocity", names)
     given = State(position=places, quaternion=quats, velocity=speeds, angular_velocity=spins)
+    state, orientation = _completed(placement, jnp.asarray(t, dtype=float), given)
+    fixed, unturning = _others(placement.translating, names), _others(placement.rotating, names)
+    _agree("position", places, state.position, [i for i in fixed if placed[i]], names)
+    _agree("rotation", *orientation, [i for i in unturning if oriented[i]], names)
+    _agree("velocity", speeds, state.velocity, [i for i in fixed if moving[i]], names)
+    _agree("angular_velocity", spins, state.angular_velocity, [i for i in unturning if spinning[i]], names)
+    return state
+
+
+@eqx.filter_jit
+def _completed(placement: Placement, t: Array, given: State) -> tuple[State, tuple[Array, Array]]:
+    """The state that freedom makes of given values, and the rotation matrices given and made."""
     x, quat, v, Omega = live(placement, given)
-    R = to_matrix(quat.T).transpose(1, 2, 0)
+    R = jnp.moveaxis(to_matrix(quat.T), 0, -1)
     positions, rotations = placement.poses(t, x, R)
-    velocities, omegas = placement.rates(t, x, R, v, Omega)
-    fixed, unturned = _others(names, placement.translating), _others(names, placement.rotating)
-    _agree("position", places, positions, fixed, placed, names)
-    _agree("rotation", to_matrix(quats), rotations, unturned, oriented, names)
-    _agree("velocity", speeds, velocities, fixed, moving, names)
-    _agree("angular_velocity", spins, omegas, unturned, spinning, names)
+    velocities, spins = placement.rates(t, x, R, v, Omega)
     turning = placement.rotating
-    return State(
+    others = _others(turning, range(given.position.shape[0]))
+    still, kept = from_matrix(take(rotations, others)), take(given.angular_velocity, turning)
+    # Rotations and angular velocities that are coordinates stay as they were given, to the last digit.
+    state = State(
         position=positions,
-        quaternion=in_order(
-            (turning, take(quats, turning)), (unturned, from_matrix(take(rotations, unturned)))
-        ),
+        quaternion=in_order((turning, take(given.quaternion, turning)), (others, still)),
         velocity=velocities,
-        angular_velocity=in_order((turning, take(spins, turning)), (unturned, take(omegas, unturned))),
+        angular_velocity=in_order((turning, kept), (others, take(spins, others))),
     )
+    return state, (to_matrix(given.quaternion), rotations)
 
 
 def live(placement: Placement, state: State) -> tuple[Array, Array, Array, Array]:
@@ -121,26 +132,23 @@ def live(placement: Placement, state: State) -> tuple[Array, Array, Array, Array
     return x.T, quats.T, v.T, Omega
 
 
-def _agree(
-    field: str, given: Array, needed: Array, places: tuple[int, ...], known: list[bool], names
-) -> None:
+def _agree(field: str, given: Array, needed: Array, places: list[int], names: tuple[str, ...]) -> None:
     """Refuse given values that contradict the freedom of a body."""
-    places = tuple(i for i in places if known[i])
     if not places or not concrete(given, needed):
         return
     gaps = np.abs(np.asarray(given) - np.asarray(needed))
     for i in places:
-        if np.max(gaps[i]) > CONSISTENT * (1.0 + float(jnp.max(jnp.abs(needed[i])))):
+        if np.max(gaps[i]) > CONSISTENT * (1.0 + np.max(np.abs(np.asarray(needed[i])))):
             raise InputError(
                 f"{field} of {names[i]!r} = {shown(given[i])}, but its freedom and the other values make it "
                 f"{shown(needed[i])} (off by {np.max(gaps[i]):.3g}); leave it out, or None for this body"
             )
 
 
-def _others(names: tuple[str, ...], places: tuple[int, ...]) -> tuple[int, ...]:
-    """The bodies that are not among `places`."""
+def _others(places: tuple[int, ...], bodies: Sequence) -> tuple[int, ...]:
+    """Places of the bodies that are not among `places`."""
     among = set(places)
-    return tuple(i for i in range(len(names)) if i not in among)
+    return tuple(i for i in range(len(bodies)) if i not in among)
 
 
 def _has_gaps(value: Any, count: int) -> bool:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,8 +10,6 @@ from jaxtyping import Array, Bool
 
 from poinsot.core import State
 from poinsot.rotation import exp, hat, to_matrix
-
-from .freedom import FixedPoint
 
 if TYPE_CHECKING:
     from ._system import System
@@ -42,6 +41,12 @@ def symmetries(system: "System", t, state: State) -> Bool[Array, "6"]:
     """
     if system.loads or system.placement.prescribed:
         return jnp.zeros(6, dtype=bool)
+    return _conserved(system, jnp.asarray(t, dtype=float), state)
+
+
+@eqx.filter_jit
+def _conserved(system: "System", t: Array, state: State) -> Bool[Array, "6"]:
+    """Whether the force along each displacement vanishes everywhere, and every fixed point stays."""
     forces = jax.vmap(lambda time, x, R: _forces_along(system, time, x, R))
     along = forces(*_configurations(system, t, state))
     contributions = jnp.sum(jnp.abs(along), axis=-1)
@@ -66,8 +71,8 @@ def _forces_along(system: "System", t, x: Array, R: Array) -> Array:
     )
     spun = hat(axes)[:, None] @ rotations[None]
     turned = jnp.concatenate([jnp.zeros_like(spun), spun])
-    moves = [not isinstance(free, FixedPoint) and not free.translates for free in system.freedom]
-    moved = jnp.where(np.array(moves)[None, :, None], 0.0, moved)
+    moves = np.array([free.translates or free.rotates for free in system.freedom])
+    moved = jnp.where(moves[None, :, None], moved, 0.0)
     turns = np.array([free.rotates for free in system.freedom])
     turned = jnp.where(turns[None, :, None, None], turned, 0.0)
     return jnp.concatenate(
