@@ -132,7 +132,10 @@ class AbstractCoordinates(AbstractOrientation):
     def quasi_momentum(self, q: Position, p: Momentum) -> Float[Array, " k"]:
         r"""Momenta $\pi$ in which the kinetic energy is a sum of squares, on the surface $g(q) = 0$.
 
-        $$ \tfrac12\,p^T M(q)^{-1} p = \tfrac12 \sum_k \pi_k^2 / I_k, \qquad I = $$ `quasi_inertia(J)`.
+        $$ \tfrac12\,p^T M(q)^{-1} p = \tfrac12 \sum_k \pi_k^2 / I_k $$
+
+        with the numbers I of `quasi_inertia`. They are bilinear in q and p, or p itself; for Euler angles
+        linear in p alone.
         """
 
     @abc.abstractmethod
