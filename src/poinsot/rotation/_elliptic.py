@@ -5,20 +5,23 @@ The means
 $$ a_{n+1} = \tfrac12 (a_n + b_n), \qquad b_{n+1} = \sqrt{a_n b_n}, \qquad a_0 = 1, \quad b_0 = k', $$
 
 meet so fast that a fixed number of levels serves every modulus. Gauss's transformation takes the functions of
-one level to those of the level before; on the last one they are the circular functions.
+one level to those of the level before; on the last one they are the circular functions. The levels are
+loops, not written out: XLA would evaluate the early ones again for every later one.
 """
 
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Float
 
 from ._sincos import sincos
 
 Batch = Float[Array, "*batch"]
+Levels = Float[Array, "levels *batch"]
 
 LEVELS = 9
-"""Steps of the mean after which $a_n$ and $b_n$ agree to round-off for every $k'$ from `LEAST_MODULUS` to 1."""
+"""Steps of the mean after which a and b agree to round-off, for every k' from `LEAST_MODULUS` to 1."""
 
 LEAST_MODULUS = 1e-16
 """Least complementary modulus; the rounding of the data hides smaller ones."""
@@ -28,19 +31,16 @@ _SERIES_LIMIT = 1e-5
 
 
 class Means(NamedTuple):
-    """The sequences of the arithmetic-geometric mean: entries 0 to `LEVELS` of a and of b."""
+    """Levels 0 to `LEVELS` - 1 of the mean, along the first axis, and its limit."""
 
-    a: list[Batch]
-    b: list[Batch]
-
-    @property
-    def limit(self) -> Batch:
-        """Their common limit."""
-        return self.a[-1]
+    a: Levels
+    b: Levels
+    next_a: Levels
+    limit: Batch
 
 
 class EllipticFunctions(NamedTuple):
-    r"""$\operatorname{sn}(\lambda h) / \lambda$, $\operatorname{cn}(\lambda h)$, $\operatorname{dn}(\lambda h)$."""
+    r"""$\operatorname{sn} / \lambda$, $\operatorname{cn}$ and $\operatorname{dn}$ of $\lambda h$."""
 
     sn_over_rate: Batch
     cn: Batch
@@ -48,17 +48,20 @@ class EllipticFunctions(NamedTuple):
 
 
 def arithmetic_geometric_means(complementary_modulus: Batch) -> Means:
-    """Sequences of the mean of 1 and k'."""
-    a, b = [jnp.ones_like(complementary_modulus)], [complementary_modulus]
-    for _ in range(LEVELS):
-        below, geometric = 0.5 * (a[-1] + b[-1]), jnp.sqrt(a[-1] * b[-1])
-        a.append(below)
-        b.append(geometric)
-    return Means(a, b)
+    """Levels of the mean of 1 and k'."""
+
+    def level(pair, _):
+        a, b = pair
+        arithmetic = 0.5 * (a + b)
+        return (arithmetic, jnp.sqrt(a * b)), (a, b, arithmetic)
+
+    start = jnp.ones_like(complementary_modulus), complementary_modulus
+    (limit, _), (a, b, next_a) = lax.scan(level, start, length=LEVELS)
+    return Means(a, b, next_a, limit)
 
 
 def elliptic_functions(rate_squared: Batch, product: Batch, means: Means, h: Batch) -> EllipticFunctions:
-    r"""Jacobi's functions of the argument $\lambda h$ and modulus $k$, with $\operatorname{sn}$ over $\lambda$.
+    r"""Jacobi's functions of the argument $\lambda h$ and modulus $k$; sn is divided by $\lambda$.
 
     Gauss's transformation, with $c_{n+1} = \tfrac12 (a_n - b_n)$ and the functions of level $n + 1$ on the
     right,
@@ -81,16 +84,17 @@ def elliptic_functions(rate_squared: Batch, product: Batch, means: Means, h: Bat
     square, other = rate_squared * h * h, product * h * h
     short = square < _SERIES_LIMIT
     rate = jnp.sqrt(jnp.where(short, 1.0, rate_squared))
-    sn, cn = sincos(rate * means.limit * h)
-    dn = jnp.ones_like(cn)
-    for n in reversed(range(LEVELS)):
-        half_gap = 0.5 * (means.a[n] - means.b[n])
-        scale = 1.0 / (means.a[n + 1] + half_gap * sn * sn)
-        sn, cn, dn = (
-            means.a[n] * sn * scale,
-            means.a[n + 1] * cn * dn * scale,
-            (means.b[n] + half_gap * cn * cn) * scale,
-        )
+    sine, cosine = sincos(rate * means.limit * h)
+
+    def level(functions, means):
+        sn, cn, dn = functions
+        a, b, next_a = means
+        half_gap = 0.5 * (a - b)
+        scale = 1.0 / (next_a + half_gap * sn * sn)
+        return (a * sn * scale, next_a * cn * dn * scale, (b + half_gap * cn * cn) * scale), None
+
+    start = sine, cosine, jnp.ones_like(cosine)
+    (sn, cn, dn), _ = lax.scan(level, start, means[:3], reverse=True)
     total, mixed = square + other, square * other
     series = (
         h * (1.0 - total / 6.0 + (total * total + 12.0 * mixed) / 120.0),
@@ -98,4 +102,5 @@ def elliptic_functions(rate_squared: Batch, product: Batch, means: Means, h: Bat
         1.0 - other / 2.0 + other * (other + 4.0 * square) / 24.0,
     )
     exact = (sn / rate, cn, dn)
-    return EllipticFunctions(*(jnp.where(short, s, e) for s, e in zip(series, exact, strict=True)))
+    chosen = [jnp.where(short, s, e) for s, e in zip(series, exact, strict=True)]
+    return EllipticFunctions(*lax.optimization_barrier(jnp.stack(chosen)))

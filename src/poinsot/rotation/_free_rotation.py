@@ -1,7 +1,7 @@
 r"""The exact motion of a free rigid body over any time, in Jacobi's elliptic functions.
 
-The body frame is arranged so that the angular momentum $m$ circles the third axis on its positive side and the
-second axis is the middle one. With $\alpha = 1/J_2 - 1/J_3$, $\beta = 1/J_1 - 1/J_3$,
+The body frame is arranged so that the angular momentum $m$ circles the third axis on its positive side and
+the second axis is the middle one. With $\alpha = 1/J_2 - 1/J_3$, $\beta = 1/J_1 - 1/J_3$,
 $\gamma = 1/J_1 - 1/J_2$, all of one sign,
 
 $$ \dot m_1 = -\alpha\,m_2 m_3, \qquad \dot m_2 = \beta\,m_3 m_1, \qquad \dot m_3 = -\gamma\,m_1 m_2, $$
@@ -22,7 +22,6 @@ from poinsot.core.types import Quat, Vec3
 
 from ._elliptic import (
     LEAST_MODULUS,
-    LEVELS,
     EllipticFunctions,
     Means,
     arithmetic_geometric_means,
@@ -77,7 +76,7 @@ def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | flo
 
 
 class _Frame(NamedTuple):
-    """The turn of the body frame that arranges its axes: four exchanges of axes and a half turn about the first."""
+    """The turn of the body frame that arranges its axes: exchanges, and a half turn about the first."""
 
     exchanged: tuple[tuple[int, int, Array], ...]
     sign: Batch
@@ -88,6 +87,11 @@ class _Frame(NamedTuple):
         for i, j, condition in reversed(self.exchanged):
             v = _exchange(v, i, j, condition)
         return v
+
+
+def _held(values: tuple[Batch, ...]) -> tuple[Batch, ...]:
+    """The same values, computed once: without the barrier XLA would compute them again for every use."""
+    return tuple(lax.optimization_barrier(jnp.stack(values)))
 
 
 def _exchange(v: Components, i: int, j: int, condition: Array) -> Components:
@@ -107,14 +111,15 @@ def _arrange(inverse: Vec3, momentum: Vec3) -> tuple[_Frame, Components, Compone
         condition = a[i] < a[j]
         exchanged.append((i, j, condition))
         m = _exchange(m, i, j, condition)
-        larger, smaller = jnp.maximum(a[i], a[j]), jnp.minimum(a[i], a[j])
+        larger, smaller = jnp.where(condition, a[j], a[i]), jnp.where(condition, a[i], a[j])
         a = (larger, smaller, a[2]) if i == 0 else (a[0], larger, smaller)
     about_first = (a[0] - a[1]) * m[0] * m[0] > (a[1] - a[2]) * m[2] * m[2]
     exchanged.append((0, 2, about_first))
     m = _exchange(m, 0, 2, about_first)
     a = (jnp.where(about_first, a[2], a[0]), a[1], jnp.where(about_first, a[0], a[2]))
     sign = jnp.where(m[2] < 0.0, -1.0, 1.0)
-    return _Frame(tuple(exchanged), sign), a, (m[0], sign * m[1], sign * m[2])
+    a1, a2, a3, m1, m2, m3 = _held((*a, m[0], sign * m[1], sign * m[2]))
+    return _Frame(tuple(exchanged), sign), (a1, a2, a3), (m1, m2, m3)
 
 
 class _Orbit(NamedTuple):
@@ -157,11 +162,14 @@ def _orbit(alpha: Batch, beta: Batch, gamma: Batch, m: Components, slow: Array) 
     complementary_modulus = jnp.where(still, 1.0, b / jnp.where(still, 1.0, a))
     length = jnp.sqrt(jnp.where(slow, 1.0, m1 * m1 + m2 * m2 + m3 * m3))
     circle = m1 * m1 + alpha * over_beta * m2 * m2
-    return _Orbit(alpha, beta, gamma, ratio, (m1, m2, m3), length, circle, a, b, complementary_modulus)
+    m1, m2, m3, *rest = _held((m1, m2, m3, length, circle, a, b, complementary_modulus))
+    return _Orbit(alpha, beta, gamma, ratio, (m1, m2, m3), *rest)
 
 
 def _advance(orbit: _Orbit, functions: EllipticFunctions) -> Components:
-    r"""The momentum at the end, by the addition theorems; with $s = \operatorname{sn}/\lambda$, $c$, $d$,
+    r"""The momentum at the end, by the addition theorems.
+
+    With $s = \operatorname{sn}/\lambda$, $c = \operatorname{cn}$, $d = \operatorname{dn}$ of $\lambda h$,
 
     $$ m_1' = \frac{m_1 c - \alpha s d\,m_2 m_3}{D}, \quad m_2' = \frac{m_2 c d + \beta s\,m_1 m_3}{D}, \quad
        m_3' = \frac{m_3 d - \gamma s c\,m_1 m_2}{D}, \qquad D = c^2 + \alpha\beta s^2 m_3^2 . $$
@@ -182,11 +190,13 @@ def _advance(orbit: _Orbit, functions: EllipticFunctions) -> Components:
     m3_conjugate = (orbit.b**2 + orbit.ratio * first**2) / jnp.where(cancels, third + from_third, 1.0)
     # Exactly on the unstable axis nothing moves.
     steady = (m1 == 0.0) & (m3 == 0.0)
-    return (
+    end = (
         jnp.where(cancels, m1_conjugate, (first - from_first) * divisor),
         jnp.where(steady, m2, (m2 * c * d + orbit.beta * s * m1 * m3) * divisor),
         jnp.where(cancels, m3_conjugate, (third - from_third) * divisor),
     )
+    m1, m2, m3 = _held(end)
+    return m1, m2, m3
 
 
 def _turn_about_momentum(
@@ -207,7 +217,8 @@ def _turn_about_momentum(
        g_{n+1} = g_n \frac{\rho_n - \rho_{n+1}}{2 \rho_n}, $$
 
     plus a steady and an elementary part; on the last level $\delta$ is constant. With the logarithmic
-    derivative $w = \dot\delta / (\alpha\delta)$, $w_{n+1} = w_n (\delta_n - a_n b_n/\delta_n) / (4 \delta_{n+1})$,
+    derivative $w = \dot\delta / (\alpha\delta)$,
+    $w_{n+1} = w_n (\delta_n - a_n b_n/\delta_n) / (4 \delta_{n+1})$,
 
     $$ \int_0^h \frac{\beta g\,dt}{\rho + \delta}
        = \beta h \left( \sum_n \frac{g_n}{2 \rho_n} + \frac{g_N}{\rho_N + a_N} \right)
@@ -220,29 +231,30 @@ def _turn_about_momentum(
     rho, g = orbit.length, orbit.circle
     # On the unstable axis, and in the plane of equal moments, delta is zero for ever.
     a = jnp.where(orbit.m[2] == 0.0, orbit.m[2], orbit.a)
-    rate = jnp.zeros_like(rho)
-    start_delta, start_slope = _logarithmic_slope(orbit, orbit.m)
-    end_delta, end_slope = _logarithmic_slope(orbit, end)
-    turns = []
-    for n in range(LEVELS):
-        mean, product = means.a[n + 1] * a, means.a[n] * means.b[n]
-        over_rho = 1.0 / rho
-        steady = 0.5 * g * over_rho
-        rate = rate + steady
-        next_rho = 0.5 * (rho + a * a * product * over_rho)
-        factor = 0.5 * steady / (next_rho + mean)
-        start_next, start_tangent, start_slope = _next_level(start_delta, start_slope, product, means.a[n + 1])
-        end_next, end_tangent, end_slope = _next_level(end_delta, end_slope, product, means.a[n + 1])
-        x, y = factor * start_tangent, factor * end_tangent
-        turns.append((1.0 + x * y, y - x))
-        g = steady * (rho - next_rho)
-        rho, start_delta, end_delta = next_rho, start_next, end_next
+
+    def level(state, means):
+        rate, g, rho, start, end = state
+        mean, product = means[2], means[0] * means[1]
+        steady = 0.5 * g / rho
+        next_rho = 0.5 * (rho + a * a * product / rho)
+        factor = 0.5 * steady / (next_rho + mean * a)
+        start, x = _next_level(start, product, mean)
+        end, y = _next_level(end, product, mean)
+        x, y = factor * x, factor * y
+        return (rate + steady, steady * (rho - next_rho), next_rho, start, end), (1.0 + x * y, y - x)
+
+    def halve(angle, turn):
+        (real, imaginary), (x, y) = angle, turn
+        return _half_angle(real * x - imaginary * y, real * y + imaginary * x), None
+
+    zero, one = jnp.zeros_like(rho), jnp.ones_like(rho)
+    start = (zero, g, rho, _logarithmic_slope(orbit, orbit.m), _logarithmic_slope(orbit, end))
+    (rate, g, rho, _, _), turns = lax.scan(level, start, means[:3])
+    (real, imaginary), _ = lax.scan(halve, (one, zero), turns, reverse=True)
     rate = rate + g / (rho + means.limit * a)
-    real, imaginary = jnp.ones_like(rho), jnp.zeros_like(rho)
-    for x, y in reversed(turns):
-        real, imaginary = _half_angle(real * x - imaginary * y, real * y + imaginary * x)
     sine, cosine = sincos(0.5 * h * (orbit.length * a3 + orbit.beta * rate))
-    return cosine * real - sine * imaginary, sine * real + cosine * imaginary
+    cosine, sine = _held((cosine * real - sine * imaginary, sine * real + cosine * imaginary))
+    return cosine, sine
 
 
 def _half_angle(real: Batch, imaginary: Batch) -> tuple[Batch, Batch]:
@@ -256,18 +268,18 @@ def _half_angle(real: Batch, imaginary: Batch) -> tuple[Batch, Batch]:
 def _logarithmic_slope(orbit: _Orbit, m: Components) -> tuple[Batch, Batch]:
     r"""$\delta = m_3$ in units of $a$, and $w = \dot\delta / (\alpha \delta)$ in the same units."""
     m1, m2, m3 = m
-    positive = m3 > orbit.b
-    height = jnp.where(positive, m3, jnp.where(orbit.b > 0.0, orbit.b, 1.0))
-    a = jnp.where(orbit.a > 0.0, orbit.a, 1.0)
-    delta = jnp.where(orbit.a > 0.0, height / a, 1.0)
-    return delta, -orbit.ratio * m1 * m2 / (height * a)
+    level = orbit.m[2] == 0.0
+    height = jnp.where(level, 1.0, jnp.maximum(m3, orbit.b))
+    a = jnp.where(level, 1.0, orbit.a)
+    return height / a, jnp.where(level, 0.0, -orbit.ratio * m1 * m2 / (height * a))
 
 
-def _next_level(delta: Batch, slope: Batch, product: Batch, mean: Batch) -> tuple[Batch, Batch, Batch]:
-    r"""$\delta_{n+1}$, the tangent $w_n / (a_{n+1} + \delta_{n+1})$ and $w_{n+1}$."""
+def _next_level(level: tuple[Batch, Batch], product: Batch, mean: Batch) -> tuple[tuple[Batch, Batch], Batch]:
+    r"""$\delta_{n+1}$ and $w_{n+1}$, and the tangent $w_n / (a_{n+1} + \delta_{n+1})$."""
+    delta, slope = level
     later = product / delta
     next_delta = 0.5 * (delta + later)
-    return next_delta, slope / (mean + next_delta), slope * (delta - later) / (4.0 * next_delta)
+    return (next_delta, slope * (delta - later) / (4.0 * next_delta)), slope / (mean + next_delta)
 
 
 def _compose(

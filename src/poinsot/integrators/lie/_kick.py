@@ -1,0 +1,90 @@
+r"""Kicks: what forces and torques do to the momenta while positions and rotations stand still."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench
+from poinsot.solvers import EPS, Stopping, fixed_point
+
+CONVERGED = Stopping()
+
+MOMENTA = frozenset({"linear", "momentum"})
+"""What a step of kicks and turns keeps: linear momentum, and the spatial angular momenta of symmetries."""
+
+
+class Momenta(NamedTuple):
+    """Linear momenta and body angular momenta, body axis last."""
+
+    p: Float[Array, "3 moving"]
+    m: Float[Array, "3 turning"]
+
+    def flat(self) -> Float[Array, " n"]:
+        """One vector of both, the unknown of implicit equations."""
+        return jnp.concatenate([self.p.reshape(-1), self.m.reshape(-1)])
+
+    def like(self, flat: Float[Array, " n"]) -> "Momenta":
+        """The momenta of a vector, in the shape of these."""
+        return Momenta(flat[: self.p.size].reshape(self.p.shape), flat[self.p.size :].reshape(self.m.shape))
+
+    def pushed(self, time, wrench: Wrench) -> "Momenta":
+        """Momenta after the wrench has acted for a time."""
+        return Momenta(self.p + time * wrench.force, self.m + time * wrench.torque)
+
+
+def with_load(problem: Group, t, x: Array, g: Array, momenta: Momenta, own: Wrench) -> Wrench:
+    """Wrench of potential and loads, from that of the potential alone."""
+    load = problem.load_wrench(t, x, g, momenta.p, momenta.m)
+    return own if load is None else Wrench(own.force + load.force, own.torque + load.torque)
+
+
+def first_half(problem: Group, t, h, y: Packed, own: Wrench) -> tuple[Momenta, StepInfo]:
+    r"""The half kick that begins a symmetric step: explicit in the potential, implicit in the loads.
+
+    $$ p_{1/2} = p_0 + \tfrac h2 F(t, x, R, p_{1/2}) $$
+
+    The half kick that ends the step is `second_half`, its adjoint: so loads that depend on velocities leave
+    the step symmetric and of order 2. Without loads nothing is solved.
+    """
+    x, p, g, m = problem.split(y)
+    start = Momenta(p, m)
+    if problem.load is None:
+        return start.pushed(0.5 * h, own), StepInfo.explicit(())
+    return solve_momenta(
+        problem,
+        y,
+        h,
+        own,
+        start,
+        lambda half: start.pushed(0.5 * h, with_load(problem, t, x, g, half, own)),
+    )
+
+
+def second_half(problem: Group, t, h, x: Array, g: Array, half: Momenta, own: Wrench) -> Momenta:
+    """The half kick that ends a symmetric step, explicit."""
+    return half.pushed(0.5 * h, with_load(problem, t, x, g, half, own))
+
+
+def solve_momenta(
+    problem: Group, y: Packed, h, own: Wrench, guess: Momenta, update
+) -> tuple[Momenta, StepInfo]:
+    """Solve `momenta = update(momenta)` by repeated substitution, to the round-off of each kind."""
+    unit = _roundoff(problem.split(problem.magnitude(y)), h, own)
+    flat, info = fixed_point(
+        lambda z: update(guess.like(z)).flat(),
+        guess.flat(),
+        lambda dz: jnp.max(jnp.abs(dz) / unit),
+        CONVERGED,
+    )
+    return guess.like(flat), StepInfo.implicit(info.converged, info.iterations)
+
+
+def _roundoff(magnitude: GroupParts, h, own: Wrench) -> Float[Array, " n"]:
+    """One unit in the last place of each momentum, or of what the potential adds to it in a step."""
+
+    def with_impulse(size: Array, push: Array) -> Array:
+        return size + jnp.abs(h) * jnp.max(jnp.abs(push), initial=0.0)
+
+    units = Momenta(with_impulse(magnitude.p, own.force), with_impulse(magnitude.m, own.torque))
+    return EPS * units.flat() + 1e-300

@@ -1,0 +1,96 @@
+"""Splitting on the group: kicks of the forces, free motion in between."""
+
+from typing import Literal
+
+import equinox as eqx
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float
+
+from poinsot.core import Group, GroupParts, InputError, Packed, Wrench, each_body
+from poinsot.integrators._base import AbstractIntegrator, Traits
+from poinsot.integrators.lie._kick import MOMENTA, first_half, second_half
+from poinsot.rotation import free_rotation, sincos
+
+Turn = tuple[Float[Array, "4"], Float[Array, "3"]]
+
+
+class LieSplitting(AbstractIntegrator):
+    r"""Kick, free rotation and drift, kick: explicit, symplectic, symmetric, of order 2.
+
+    $$ m_{1/2} = m_0 + \tfrac h2 \tau(R_0), \qquad (R_1, m^*) = \varphi_h(R_0, m_{1/2}), \qquad
+       m_1 = m^* + \tfrac h2 \tau(R_1), $$
+
+    and Störmer-Verlet for the translations, with the same forces. The free rotation $\varphi_h$ is either
+    the exact motion, or turns about the principal axes, each the exact motion with one term of
+    $T = \sum_k m_k^2 / 2 J_k$, in the symmetric order
+
+    $$ \varphi_h = \varphi^{(1)}_{h/2}\,\varphi^{(2)}_{h/2}\,\varphi^{(3)}_h\,\varphi^{(2)}_{h/2}\,
+       \varphi^{(1)}_{h/2}. $$
+
+    Elementary turns are the cheaper ones; the exact motion has no error but that of the forces, and pays for
+    fast rotation in weak fields. Spatial momenta are kept to round-off. One evaluation of the forces per
+    step; loads that depend on velocities make the first kick implicit in them.
+
+    Args:
+        free: `"elementary"` or `"exact"`.
+    """
+
+    free: Literal["elementary", "exact"] = eqx.field(default="elementary", static=True)
+
+    def __check_init__(self):
+        if self.free not in ("elementary", "exact"):
+            raise InputError(f"LieSplitting: free = {self.free!r} is not known; give 'elementary' or 'exact'")
+
+    @property
+    def traits(self) -> Traits:
+        """Order 2, symmetric, symplectic, spatial momenta kept."""
+        return Traits(
+            name=f"Lie splitting, {self.free} rotations",
+            order=2,
+            symmetric=True,
+            symplectic=True,
+            conserves=MOMENTA,
+            needs="group",
+            reference="Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VII.5.3",
+        )
+
+    def init(self, problem: Group, t, h, y: Packed) -> Wrench:
+        """Wrench of the potential at the start."""
+        parts = problem.split(y)
+        return problem.wrench(t, parts.x, parts.g)
+
+    def step(self, problem: Group, t, h, y: Packed, carry: Wrench):
+        """One step, see the class."""
+        x, _, g, _ = problem.split(y)
+        half, info = first_half(problem, t, h, y, carry)
+        rotation = free_rotation if self.free == "exact" else elementary_rotations
+        turns, m = each_body(lambda J, m: rotation(J, m, h))(problem.inertia, half.m)
+        x, g = x + h * problem.velocity(half.p), problem.turn(g, turns)
+        own = problem.wrench(t + h, x, g)
+        end = second_half(problem, t + h, h, x, g, half._replace(m=m), own)
+        return problem.join(GroupParts(x, end.p, g, end.m)), own, info
+
+
+def elementary_rotations(J: Float[Array, "3"], m: Float[Array, "3"], h) -> Turn:
+    """Five turns about the principal axes: the turn of the body as a quaternion, and its new momentum.
+
+    XLA would evaluate the early turns again for every later one; the barriers prevent that.
+    """
+    state = jnp.concatenate([jnp.array([1.0, 0.0, 0.0, 0.0]), m])
+    for axis, part in ((0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)):
+        state = lax.optimization_barrier(_elementary(axis, J, state, part * h))
+    return state[:4], state[4:]
+
+
+def _elementary(axis: int, J: Float[Array, "3"], state: Float[Array, "7"], h) -> Float[Array, "7"]:
+    """Turn about one axis, with the angular velocity that the momentum along it gives."""
+    i, j, k = axis, (axis + 1) % 3, (axis + 2) % 3
+    q, m = [state[n] for n in range(4)], [state[4 + n] for n in range(3)]
+    sine, cosine = sincos(0.5 * h * m[i] / J[i])
+    S, C = 2.0 * sine * cosine, (cosine - sine) * (cosine + sine)
+    turned, momentum = [q[0]] * 4, [m[i]] * 3
+    turned[0], turned[1 + i] = cosine * q[0] - sine * q[1 + i], cosine * q[1 + i] + sine * q[0]
+    turned[1 + j], turned[1 + k] = cosine * q[1 + j] + sine * q[1 + k], cosine * q[1 + k] - sine * q[1 + j]
+    momentum[j], momentum[k] = C * m[j] + S * m[k], C * m[k] - S * m[j]
+    return jnp.stack([*turned, *momentum])
