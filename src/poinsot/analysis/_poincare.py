@@ -18,6 +18,7 @@ from poinsot.simulation._event import Direction
 from poinsot.simulation._loop import LoopState, Marcher, begin
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import Pace
+from poinsot.simulation._trajectory import Record
 from poinsot.simulation._validate import check_integrator, check_state, count_steps
 
 CAPACITY = 2048
@@ -105,10 +106,8 @@ def poincare_section(
         place, times, points = place[kept], times[kept], points[kept]
     taken, iterations, wall = int(loop.n), int(loop.iterations), time.perf_counter() - began
     if not result.ok:
-        counts = {"steps": taken, "iterations": iterations, "wall_seconds": wall}
-        trajectory = Trajectory.from_packed(
-            problem, integrator, times, points, t0=t0, dt=dt, result=result, **counts
-        )
+        record = Record(times, points, t0, dt, result, taken, iterations, wall)
+        trajectory = Trajectory.of(problem, integrator, record)
         interrupted = result is Result.interrupted
         raise Interrupted(trajectory) if interrupted else SimulationError(trajectory.message, trajectory)
     return PoincareSection(times, jax.vmap(problem.unpack)(jnp.asarray(points)), taken, iterations, wall)

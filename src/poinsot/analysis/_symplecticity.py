@@ -1,7 +1,6 @@
 """The symplecticity certificate of a one-step map."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -11,10 +10,8 @@ from jaxtyping import Array, Float
 from poinsot.core import Hamiltonian, InputError, Packed, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
+from poinsot.simulation._quick import QUICK_TO_COMPILE
 from poinsot.simulation._validate import check_integrator, check_state
-
-QUICK_TO_COMPILE: dict[str, Any] = {"compiler_options": {"xla_backend_optimization_level": 0}}
-"""A derivative is taken once or twice: it need not run fast."""
 
 
 @dataclass(frozen=True)

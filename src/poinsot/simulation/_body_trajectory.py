@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field, fields
 from functools import partial
 
-import equinox as eqx
 import jax
 import numpy as np
 
 from poinsot.core import State
 from poinsot.equations import Formulation, Motion
 from poinsot.integrators import AbstractIntegrator
+from poinsot.simulation._quick import once
 from poinsot.simulation._trajectory import Record, Trajectory, in_blocks
 
 BALANCE = "energy less work done"
@@ -77,12 +77,12 @@ class BodyTrajectory(Trajectory):
         )
 
 
-@eqx.filter_jit
+@once
 def _observe(formulation: Formulation, times, packed) -> Motion:
     return jax.vmap(formulation.motion)(times, packed)
 
 
-@eqx.filter_jit
+@once
 def _power(formulation: Formulation, times, packed):
     return jax.vmap(formulation.power)(times, packed)
 

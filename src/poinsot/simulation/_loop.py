@@ -12,6 +12,7 @@ from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._event import Event, locate
+from poinsot.simulation._quick import once
 
 
 class LoopState(eqx.Module):
@@ -132,7 +133,7 @@ def record(marcher: Marcher, loop: LoopState, targets: Array, fractions: Array |
     return lax.while_loop(proceed, advance, (loop, buffer, jnp.int64(0)))
 
 
-@eqx.filter_jit
+@once
 def begin(marcher: Marcher, y: Packed) -> LoopState:
     """Compiled `Marcher.start`."""
     return marcher.start(y)

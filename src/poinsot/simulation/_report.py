@@ -201,7 +201,9 @@ def _traits_text(declared: dict) -> str:
     words = [f"order {declared['order']}"]
     words += [name for name in ("symmetric", "symplectic") if declared[name]]
     kept = [kind for kind in ("linear", "bilinear", "quadratic") if kind in declared["conserves"]]
-    return ", ".join([*words, f"keeps {' and '.join(kept)} invariants"] if kept else words)
+    words += [f"keeps {' and '.join(kept)} invariants"] if kept else []
+    words += ["keeps the energy"] if "energy" in declared["conserves"] else []
+    return ", ".join(words)
 
 
 def _size_text(size: float, digits: int) -> str:

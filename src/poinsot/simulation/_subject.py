@@ -13,6 +13,7 @@ from poinsot.integrators import AbstractIntegrator
 from poinsot.model import System
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._event import Event
+from poinsot.simulation._quick import once
 from poinsot.simulation._trajectory import Record, Trajectory
 from poinsot.simulation._validate import check_integrator
 
@@ -78,12 +79,17 @@ def subject_of(
     """Check that everything goes together, and choose what was left open."""
     if isinstance(problem, System):
         formulation = choose(problem, integrator, coordinates, form)
-        return BodiesSubject(formulation, state, formulation.start(state, t0))
+        return BodiesSubject(formulation, state, _started(formulation, state, t0))
     for name, value in (("coordinates", coordinates), ("form", form)):
         if value is not None:
             raise InputError(f"{name} = {value!r}: only a pt.System has a choice of {name}")
     check_integrator(problem, integrator)
     return ProblemSubject(problem, state)
+
+
+@once
+def _started(formulation: Formulation, state: State, t0) -> State:
+    return formulation.start(state, t0)
 
 
 def choose(

@@ -9,6 +9,7 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, Result, State
 from poinsot.integrators import AbstractIntegrator, fitting
+from poinsot.simulation._quick import once
 
 WHOLE = 1e-9
 """How far from a whole number `(t1 - t0) / dt` may be, relative to its size, to count as one."""
@@ -67,8 +68,7 @@ def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
                 raise InputError(
                     f"H returns an array of shape {energy.shape} at the start; it must return a number"
                 )
-        slope = problem.vector_field(t, y)
-        invariants = problem.conserved(t, y)
+        slope, invariants = _evaluated(problem, t, y)
     except InputError:
         raise
     except Exception as error:
@@ -88,6 +88,11 @@ def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
     for name, value in invariants.items():
         if not bool(jnp.all(jnp.isfinite(value))):
             raise InputError(f"invariant {name!r} is {value} at the start; it must be finite there")
+
+
+@once
+def _evaluated(problem: AbstractProblem, t, y: Packed):
+    return problem.vector_field(t, y), problem.conserved(t, y)
 
 
 def count_steps(
