@@ -231,7 +231,8 @@ def test_understated_traits_fail():
     midpoint = ImplicitMidpoint()
     claims = replace(midpoint.traits, order=1, symplectic=False, symmetric=False, conserves=frozenset())
     verification = verify(Mislabelled(midpoint, claims))
-    assert {check.property for check in verification.checks} == failing(verification)
+    # The midpoint rule does not keep the energy: that claim alone is true.
+    assert {check.property for check in verification.checks} - failing(verification) == {"energy"}
     assert "understated" in str(verification)
 
 

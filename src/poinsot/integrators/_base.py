@@ -22,8 +22,8 @@ class Traits:
     symplectic: bool
     """The map keeps the symplectic form."""
     conserves: frozenset[str]
-    r"""Polynomial invariants it keeps to round-off: `"linear"`, `"quadratic"`, and `"bilinear"` for those of
-    the form $q^T D p$."""
+    r"""What it keeps to round-off: `"energy"`, and polynomial invariants, `"linear"`, `"quadratic"`, and
+    `"bilinear"` for those of the form $q^T D p$."""
     needs: Literal["ode", "hamiltonian", "separable", "constrained", "group"]
     """The least structure it works with."""
     reference: str

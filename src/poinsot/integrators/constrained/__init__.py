@@ -1,5 +1,6 @@
 """Methods that impose constraints themselves."""
 
 from poinsot.integrators.constrained._rattle import Rattle
+from poinsot.integrators.constrained._runge_kutta import ConstrainedRungeKutta
 
-__all__ = ["Rattle"]
+__all__ = ["ConstrainedRungeKutta", "Rattle"]

@@ -23,9 +23,7 @@ def position_refusal(problem: AbstractProblem) -> str | None:
 def hamiltonian_refusal(problem: AbstractProblem) -> str | None:
     """Why there is no Hamiltonian on the whole space, or None if there is one."""
     if isinstance(problem, AbstractConstrained) and not problem.regular:
-        return (
-            "needs a mass matrix that can be inverted; here it is singular, so that only Variational() fits"
-        )
+        return "needs a mass matrix that can be inverted; here it is singular, which Variational() can take"
     return None
 
 

@@ -20,7 +20,11 @@ class Variational(AbstractIntegrator):
 
     where $P$ takes the part of a momentum along the surface. As a map of positions and momenta it may be
     composed, and takes steps of any size and sign. Symmetric and symplectic on the surface; keeps the momenta
-    of linear symmetries, and both constraints to round-off. The mass may be singular across the surface.
+    of linear symmetries, and both constraints to round-off.
+
+    The mass may be singular across the surface, but then a step carries only so much: a body in quaternions
+    with $\sigma = 0$ that turns by $\theta$ about a principal axis has the momentum $J \sin(\theta)/h$, so
+    that a start with $h\Omega > 1$ has no next step.
 
     The first guess is the parabola through the last position and its own, with the velocity here.
     """
@@ -35,7 +39,7 @@ class Variational(AbstractIntegrator):
             symplectic=True,
             conserves=frozenset({"linear", "bilinear"}),
             needs="constrained",
-            reference="Xu, Zhong, An efficient variational integrator for rigid body dynamics, (72)",
+            reference="Xu, Zhong, Numerical influences of inertia representation for rigid bodies, (72)",
         )
 
     def refusal(self, problem: AbstractProblem) -> str | None:
