@@ -6,15 +6,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.core import InputError, Result, optional
-from poinsot.simulation import Trajectory
+from poinsot.simulation import BodyTrajectory, Trajectory
 
 if TYPE_CHECKING:
     import xarray
 
 FORMAT = "poinsot_format"
 """Attribute that marks a dataset as a trajectory; its value is the version of the layout."""
-VERSION = 1
+VERSION = 2
+"""Layout 2 adds the motion of bodies to layout 1."""
+READABLE = (1, 2)
 _RESULT = "poinsot_result"
+
+MOTION_DIMS = {
+    "position": ("body", "axis"),
+    "rotation": ("body", "row", "column"),
+    "quaternion": ("body", "part"),
+    "velocity": ("body", "axis"),
+    "angular_velocity": ("body", "axis"),
+    "linear_momentum": ("axis",),
+    "angular_momentum": ("axis",),
+    "constraint": ("body", "equation"),
+    "constraint_rate": ("body", "equation"),
+    "multipliers": ("body", "multiplier"),
+}
+"""Dimensions of what is seen of bodies, after `time`; a quantity that is not here has `time` alone."""
+_COORDINATES = {"axis": list("xyz"), "part": list("wxyz")}
 
 
 def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
@@ -23,6 +40,9 @@ def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
     Variables are the components of the state, over `time` and `component`, and every conserved quantity,
     over `time` (and axes of its own if it has several components). The attributes are those of the run,
     with how it ended.
+
+    Of a run of bodies the whole motion is there too, over `time`, `body` (by name), `axis` (x, y, z), `row`
+    and `column` of rotation matrices, `part` (w, x, y, z) of quaternions.
     """
     xarray = optional("xarray", "data", "a dataset")
     shapes = {values.shape[1:] for values in trajectory.components.values()}
@@ -31,6 +51,12 @@ def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
         # Components of one shape share their dimension, so that q * p is taken componentwise.
         axis = "component" if len(shapes) == 1 else f"{name} component"
         variables[name] = (_dims(axis, values), values, {"role": "state", "place": len(variables)})
+    coordinates: dict[str, Any] = {"time": trajectory.t}
+    if isinstance(trajectory, BodyTrajectory):
+        coordinates |= _names(trajectory)
+        for name, values in trajectory.motion.items():
+            dims = ("time", *MOTION_DIMS.get(name, ()))
+            variables[name] = (dims, values, {"role": "motion", "place": len(variables)})
     for name, values in trajectory.conserved.items():
         about = {
             "role": "conserved",
@@ -42,29 +68,38 @@ def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
         variables[variable] = (_dims(f"{variable} component", values), values, about)
     marks = {FORMAT: VERSION, _RESULT: trajectory.result.name}
     attributes = {key: _plain(value, key) for key, value in trajectory.attributes.items()}
-    return xarray.Dataset(variables, coords={"time": trajectory.t}, attrs=attributes | marks)
+    return xarray.Dataset(variables, coords=coordinates, attrs=attributes | marks)
 
 
 def from_dataset(dataset: "xarray.Dataset") -> Trajectory:
     """The trajectory of a dataset made by `to_dataset`; the problem itself, being code, is not in it."""
     # A store hands its arrays out in no particular order.
     ordered = sorted(dataset.data_vars.values(), key=lambda variable: variable.attrs["place"])
-    state = {str(v.name): v for v in ordered if v.attrs["role"] == "state"}
-    conserved = {v.attrs["long_name"]: v for v in ordered if v.attrs["role"] == "conserved"}
-    attributes = {str(k): v for k, v in dataset.attrs.items() if k not in (FORMAT, _RESULT)}
-    trajectory = Trajectory(
-        problem=None,
-        t=dataset["time"].values,
-        components={name: variable.values for name, variable in state.items()},
-        conserved={name: variable.values for name, variable in conserved.items()},
-        result=Result[dataset.attrs[_RESULT]],
-        attributes=attributes,
+    state, motion = (
+        {str(v.name): v.values for v in ordered if v.attrs["role"] == role} for role in ("state", "motion")
     )
+    conserved = {v.attrs["long_name"]: v for v in ordered if v.attrs["role"] == "conserved"}
+    fields: dict[str, Any] = {
+        "problem": None,
+        "t": dataset["time"].values,
+        "components": state,
+        "conserved": {name: variable.values for name, variable in conserved.items()},
+        "result": Result[dataset.attrs[_RESULT]],
+        "attributes": {str(k): v for k, v in dataset.attrs.items() if k not in (FORMAT, _RESULT)},
+    }
+    trajectory = BodyTrajectory(**fields, motion=motion) if motion else Trajectory(**fields)
     # Fills the cached property: without the problem the scales cannot be computed again.
     vars(trajectory)["scales"] = {
         name: np.asarray(variable.attrs["roundoff_scale"]) for name, variable in conserved.items()
     }
     return trajectory
+
+
+def _names(trajectory: BodyTrajectory) -> dict[str, Any]:
+    """Coordinates with names: of the bodies, of axes, of the parts of a quaternion."""
+    names = {"body": trajectory.attributes["bodies"]} | _COORDINATES
+    # Texts as objects: their arrays of fixed width have no place in the Zarr format.
+    return {dim: np.array(values, dtype=object) for dim, values in names.items()}
 
 
 def _dims(axis: str, values: np.ndarray) -> tuple[str, ...]:
@@ -75,10 +110,11 @@ def _dims(axis: str, values: np.ndarray) -> tuple[str, ...]:
 
 def _variable_name(name: str, taken: dict[str, Any]) -> str:
     """The name itself if a store can use it as the name of a folder, else a number."""
-    usable = re.fullmatch(r"\w[\w +-]{0,99}", name) and not name.startswith("__")
-    reserved = {*taken, "time", "component"}
-    if usable and name not in reserved:
-        return name
+    usable = re.fullmatch(r"\w[\w +-]{0,80}", name) and not name.startswith("__")
+    reserved = {*taken, "time", "component", "body", "row", "column", "equation", "multiplier", *_COORDINATES}
+    for candidate in (name, f"conserved {name}"):
+        if usable and candidate not in reserved:
+            return candidate
     return next(other for i in range(len(taken) + 1) if (other := f"conserved {i}") not in reserved)
 
 

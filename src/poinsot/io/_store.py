@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poinsot.core import InputError, optional
-from poinsot.io._dataset import FORMAT, VERSION, from_dataset, to_dataset
+from poinsot.io._dataset import FORMAT, READABLE, from_dataset, to_dataset
 from poinsot.simulation import Trajectory
 
 if TYPE_CHECKING:
@@ -68,8 +68,9 @@ def load(path: str | Path) -> Trajectory:
     marker = _marker(path)
     if marker is None:
         raise InputError(f"{path} is not a stored trajectory")
-    if marker != VERSION:
-        raise InputError(f"{path} has layout {marker}; this version of Poinsot reads layout {VERSION}")
+    if marker not in READABLE:
+        known = " and ".join(map(str, READABLE))
+        raise InputError(f"{path} has layout {marker}; this version of Poinsot reads layouts {known}")
     optional("zarr", "data", "loading a trajectory")
     xarray = optional("xarray", "data", "loading a trajectory")
     try:
@@ -94,5 +95,7 @@ def _encoding(dataset: "xarray.Dataset") -> dict[str, dict]:
     for name, variable in dataset.variables.items():
         row = max(1, variable.size // len(variable))
         rows = max(1, min(len(variable), CHUNK // row))
-        encoding[str(name)] = {"chunks": (rows, *variable.shape[1:]), "_FillValue": None}
+        # Coordinates that have no constraints leave arrays of no numbers; a chunk has room for one.
+        chunk = (rows, *(max(1, length) for length in variable.shape[1:]))
+        encoding[str(name)] = {"chunks": chunk, "_FillValue": None}
     return encoding
