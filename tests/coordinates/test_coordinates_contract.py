@@ -79,6 +79,17 @@ def test_closed_form_is_the_solution_of_the_saddle_point_system(coordinates):
 
 
 @every_one
+def test_closed_form_holds_off_the_surface_too(coordinates):
+    """Were it exact on rotations only, the drift of directors would grow exponentially."""
+    facts = off_surface(coordinates)
+    a, multipliers = facts["acceleration"]
+    scale = max(1.0, *np.abs(facts["kkt"][0]), *np.abs(facts["kkt"][1]))
+    np.testing.assert_allclose(a, facts["kkt"][0], atol=100 * EPS * scale)
+    np.testing.assert_allclose(multipliers, facts["kkt"][1], atol=100 * EPS * scale)
+    np.testing.assert_allclose(facts["G"] @ a, -facts["bend"], atol=100 * EPS * scale)
+
+
+@every_one
 def test_acceleration_is_the_second_difference_of_a_curve_of_rotations(coordinates):
     """A curve of quaternions with Euler's angular acceleration, then with the wrong sign of one term."""
     facts = on_surface(coordinates)

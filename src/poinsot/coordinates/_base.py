@@ -151,8 +151,12 @@ class AbstractCoordinates(AbstractOrientation):
         r"""Force of the constraints, $G(q)^T\lambda$."""
 
     @abc.abstractmethod
-    def constraint_weights(self, q: Position) -> Multipliers:
-        r"""Diagonal of $(G G^T)^{-1}$, a diagonal matrix on the surface $g(q) = 0$."""
+    def normal_acceleration(self, q: Position, v: Velocity) -> Velocity:
+        r"""An acceleration n that keeps the constraints at a velocity, $G n = -\dot G v$."""
+
+    @abc.abstractmethod
+    def multipliers(self, q: Position, force: Force) -> Multipliers:
+        r"""Multipliers of a constraint force, $\lambda$ with $G^T\lambda = f$."""
 
     @abc.abstractmethod
     def project_velocity(self, q: Position, v: Velocity) -> Velocity:
@@ -182,9 +186,9 @@ class AbstractCoordinates(AbstractOrientation):
         r"""Velocity of a momentum along the surface, $T J^{-1} T^T p$."""
         return self.velocity(q, self.free_momentum(q, p) / J)
 
-    def tangent_inertia(self, q: Position, J: Moments) -> Moments:
-        r"""Diagonal of $T^T M\,T$, which is `J` on the surface."""
-        return J
+    def tangent_response(self, q: Position, force: Force, J: Moments) -> Velocity:
+        r"""Acceleration along the surface of a body at rest, $S (S^T M S)^{-1} S^T f$ with $G S = 0$."""
+        return self.tangent_velocity(q, force, J)
 
     def constraint_bend(self, q: Position, v: Velocity) -> Multipliers:
         r"""Part $\dot G v$ of the second rate of the constraints, $\ddot g = G\ddot q + \dot G v$."""
@@ -195,27 +199,26 @@ class AbstractCoordinates(AbstractOrientation):
     ) -> tuple[Velocity, Multipliers]:
         r"""Acceleration and multipliers with the multipliers eliminated in closed form (index 0).
 
-        With $f$ the applied force and $c$ the `velocity_force`, the acceleration has a part $n$ across the
+        With $f$ the applied force and $c$ the `velocity_force`, the acceleration has a part n across the
         surface that the constraints give and a part along it that the moments give:
 
-        $$ n = -G^T (G G^T)^{-1} \dot G v, \qquad
-           \ddot q = n + T J^{-1} T^T (f + c - M n), \qquad
-           \lambda = (G G^T)^{-1} G\,(f + c - M\ddot q). $$
+        $$ G n = -\dot G v, \qquad \ddot q = n + S (S^T M S)^{-1} S^T (f + c - M n), \qquad
+           G^T\lambda = f + c - M\ddot q, $$
 
-        No inverse of $M$ occurs. On the surface it is the solution of `kkt_acceleration`.
+        where the columns of S span the null space of G; on the surface $S = T$ and $S^T M S = J$. No inverse
+        of M occurs. It is the solution of `kkt_acceleration`, off the surface too: a closed form that holds
+        on rotations only can make the drift from them grow exponentially.
 
         Args:
             q: position.
-            v: velocity along the surface.
+            v: velocity.
             J: principal moments of inertia.
             force: applied generalised force.
         """
         total = force + self.velocity_force(q, v, J)
-        weights = self.constraint_weights(q)
-        across = -self.constraint_force(q, weights * self.constraint_bend(q, v))
-        along = self.free_momentum(q, total - self.momentum(q, across, J)) / self.tangent_inertia(q, J)
-        a = across + self.velocity(q, along)
-        return a, weights * self.constraint_rate(q, total - self.momentum(q, a, J))
+        across = self.normal_acceleration(q, v)
+        a = across + self.tangent_response(q, total - self.momentum(q, across, J), J)
+        return a, self.multipliers(q, total - self.momentum(q, a, J))
 
     def kkt_acceleration(
         self, q: Position, v: Velocity, J: Moments, force: Force

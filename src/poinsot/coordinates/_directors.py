@@ -21,13 +21,16 @@ from ._base import (
 )
 from ._director_inertia import AbstractDirectorInertia, EulerTensor, ScaledInertia
 from ._frame import (
-    WEIGHTS,
+    entries,
     extracted_frame,
     frame_moment,
     frame_rate,
     nearest_frame,
+    product,
+    reciprocal,
     row_products,
-    symmetric_times,
+    solve,
+    symmetric,
     turned,
 )
 from ._sigma import Sigma, checked_sigma
@@ -155,11 +158,27 @@ class Directors(AbstractCoordinates):
 
     def constraint_force(self, q: Position, multipliers: Multipliers) -> Force:
         r"""Force $\Lambda R$ for rows, $R\Lambda$ for columns, with the symmetric matrix of multipliers."""
-        return self._stacked(symmetric_times(multipliers, self._vectors(q)))
+        return self._stacked(product(symmetric(multipliers), self._vectors(q)))
 
-    def constraint_weights(self, q: Position) -> Multipliers:
-        r"""One for the lengths and a half for the angles: $G G^T = \operatorname{diag}(1,1,1,2,2,2)$."""
-        return jnp.array(WEIGHTS)
+    def normal_acceleration(self, q: Position, v: Velocity) -> Velocity:
+        r"""Acceleration $-\dot X \dot X^T X^{-T}$, X the matrix whose rows are kept orthonormal."""
+        X, rate = self._vectors(q), self._vectors(v)
+        return -self._stacked(product(product(rate, rate.T), reciprocal(X)))
+
+    def tangent_response(self, q: Position, force: Force, J: Moments) -> Velocity:
+        r"""Acceleration along the surface $X X^T = $ const, spanned by $S = T_d$ of a frame.
+
+        It is the frame itself for rows and its reciprocal frame for columns. The two agree on rotations,
+        where $S^T M S = J$; at any other matrix three linear equations are left.
+        """
+        frame = q if self.constrained == "rows" else reciprocal(q.reshape(3, 3)).reshape(9)
+        S = [frame_rate(frame, axis) for axis in jnp.eye(3)]
+        inertia = jnp.stack([frame_moment(frame, self.momentum(q, column, J)) for column in S])
+        return frame_rate(frame, solve(inertia, frame_moment(frame, force)))
+
+    def multipliers(self, q: Position, force: Force) -> Multipliers:
+        r"""Entries of $\Lambda = F X^{-1}$."""
+        return entries(product(self._vectors(force), reciprocal(self._vectors(q)).T))
 
     def project_position(self, q: Position) -> Position:
         """Directors of a rotation next to `q`, by the chosen method."""

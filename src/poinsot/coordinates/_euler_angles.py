@@ -210,7 +210,11 @@ class EulerAngles(AbstractCoordinates):
         """Zero."""
         return jnp.zeros_like(q)
 
-    def constraint_weights(self, q: Position) -> Multipliers:
+    def normal_acceleration(self, q: Position, v: Velocity) -> Velocity:
+        """Zero."""
+        return jnp.zeros_like(q)
+
+    def multipliers(self, q: Position, force: Force) -> Multipliers:
         """Nothing."""
         return jnp.zeros(0)
 

@@ -12,11 +12,9 @@ Vector = Float[Array, "3"]
 # Which rows (or columns) each of the six constraints pairs: three lengths, then three angles.
 _FIRST = (0, 1, 2, 0, 2, 1)
 _SECOND = (0, 1, 2, 1, 0, 2)
-# Inverse of G G^T at a rotation: a length moves one vector, an angle moves two.
-WEIGHTS = (1.0, 1.0, 1.0, 0.5, 0.5, 0.5)
 
 
-def _product(a: Float[Array, "3 3"], b: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
+def product(a: Float[Array, "3 3"], b: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
     """Matrix product as a sum of products, which fuses with what is around it."""
     return jnp.sum(a[:, :, None] * b[None, :, :], axis=1)
 
@@ -52,14 +50,29 @@ def symmetric(entries: Float[Array, "6"]) -> Float[Array, "3 3"]:
     return jnp.stack([jnp.stack(row) for row in ((a, ab, ca), (ab, b, bc), (ca, bc, c))])
 
 
-def symmetric_times(entries: Float[Array, "6"], matrix: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
-    """Product of a symmetric matrix, given by its six entries, with a matrix."""
-    return _product(symmetric(entries), matrix)
+def entries(matrix: Float[Array, "3 3"]) -> Float[Array, "6"]:
+    """Six entries of the symmetric part of a matrix, the inverse of `symmetric`."""
+    return jnp.stack([0.5 * (matrix[i, j] + matrix[j, i]) for i, j in zip(_FIRST, _SECOND, strict=True)])
+
+
+def reciprocal(vectors: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
+    r"""Reciprocal of three vectors (rows): $e_1 = x_2\times x_3 / x_1\cdot(x_2\times x_3)$ and cyclic.
+
+    As a matrix it is the inverse of the transpose; the rows of a rotation are their own reciprocal vectors.
+    """
+    x1, x2, x3 = vectors
+    normals = jnp.stack([jnp.cross(x2, x3), jnp.cross(x3, x1), jnp.cross(x1, x2)])
+    return normals / jnp.sum(x1 * normals[0])
+
+
+def solve(matrix: Float[Array, "3 3"], right: Vector) -> Vector:
+    """Solution of three linear equations by reciprocal vectors."""
+    return jnp.sum(reciprocal(matrix) * right[:, None], axis=0)
 
 
 def turned(q: Frame, turn: Float[Array, "4"]) -> Frame:
     r"""Directors after a further rotation in the body frame, $R\,R(p)$."""
-    return vec(_product(unvec(q), to_matrix(turn)))
+    return vec(product(unvec(q), to_matrix(turn)))
 
 
 def nearest_frame(q: Frame) -> Frame:
@@ -74,9 +87,8 @@ def nearest_frame(q: Frame) -> Frame:
     `poinsot.rotation.nearest_rotation` has no such limit and takes left-handed frames too.
     """
 
-    def mean(_, d: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
-        normals = jnp.stack([jnp.cross(d[1], d[2]), jnp.cross(d[2], d[0]), jnp.cross(d[0], d[1])])
-        return 0.5 * (d + normals / jnp.sum(d[0] * normals[0]))
+    def mean(_, vectors: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
+        return 0.5 * (vectors + reciprocal(vectors))
 
     return jax.lax.fori_loop(0, 8, mean, q.reshape(3, 3)).reshape(9)
 

@@ -147,11 +147,11 @@ class Quaternions(AbstractCoordinates):
         _, b, c = self._inertia(J)
         return 8.0 * _lift(v, c * _imaginary(v, q)) - 4.0 * b * _dot(v, v) * q
 
-    def tangent_inertia(self, q: Position, J: Moments) -> Moments:
-        r"""Moments $n\,(a + n\,c)$ with $n = |q|^2$: `J` on the unit sphere, and exact off it."""
+    def tangent_response(self, q: Position, force: Force, J: Moments) -> Velocity:
+        r"""Acceleration along the sphere, with $T^T M\,T = n\,(a + n\,c)$ and $n = |q|^2$ at any length."""
         a, _, c = self._inertia(J)
         square = _dot(q, q)
-        return square * (a + square * c)
+        return self.velocity(q, self.free_momentum(q, force) / (square * (a + square * c)))
 
     def quasi_momentum(self, q: Position, p: Momentum) -> Float[Array, "4"]:
         r"""Momenta $\tfrac12 Q(q)^T p$: one of the length, three of the body."""
@@ -173,9 +173,13 @@ class Quaternions(AbstractCoordinates):
         r"""Force $\lambda q$."""
         return multipliers * q
 
-    def constraint_weights(self, q: Position) -> Multipliers:
-        r"""One over $|q|^2$, exact at every length."""
-        return 1.0 / _dot(q, q)[None]
+    def normal_acceleration(self, q: Position, v: Velocity) -> Velocity:
+        r"""Centripetal acceleration $-|v|^2 q/|q|^2$."""
+        return -_dot(v, v) / _dot(q, q) * q
+
+    def multipliers(self, q: Position, force: Force) -> Multipliers:
+        r"""Multiplier $q\cdot f/|q|^2$."""
+        return (_dot(q, force) / _dot(q, q))[None]
 
     def project_position(self, q: Position) -> Position:
         r"""Nearest unit quaternion, $q/|q|$."""
