@@ -49,6 +49,13 @@ def test_several_bodies():
     np.testing.assert_array_equal(state.angular_velocity, [[0, 0, 0], [1, 2, 3]])
 
 
+def test_quaternions_and_matrices_may_be_mixed():
+    turn = np.asarray(about_x(0.9))
+    state = PAIR.state(rotation=[QUAT, turn])
+    np.testing.assert_array_equal(state.quaternion[0], QUAT)
+    np.testing.assert_allclose(to_matrix(state.quaternion[1]), turn, atol=1e-15)
+
+
 def test_normalise():
     np.testing.assert_allclose(
         FREE.state(rotation=3.0 * QUAT, normalise=True).quaternion[0], QUAT, atol=1e-15
@@ -125,6 +132,7 @@ BAD = {
         r"shape \(3,\); it must be \(2, 3\) for",
     ),
     "velocity shape": (lambda: FREE.state(velocity=1.0), r"velocity has shape \(\)"),
+    "ragged": (lambda: PAIR.state(position=[(0, 0, 0), (1, 2)]), r"position of 'right' has shape \(2,\)"),
     "words": (lambda: FREE.state(velocity="fast"), "velocity = 'fast'; it must be numbers"),
     "infinite": (
         lambda: PAIR.state(position=[(0, 0, 0), (0, np.inf, 0)]),

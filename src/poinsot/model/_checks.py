@@ -31,10 +31,7 @@ def as_array(value: Any, field: str, shape: tuple[int, ...] | None = None) -> Ar
     Raises:
         InputError: it is not numbers, not of that shape, or not finite.
     """
-    try:
-        array = jnp.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{field} = {value!r}; it must be {_described(shape)}") from None
+    array = _converted(value, field, shape)
     if shape is not None and array.shape != shape:
         raise InputError(f"{field} has shape {array.shape}; it must be {_described(shape)}")
     if concrete(array) and not np.all(np.isfinite(numbers := np.asarray(array))):
@@ -42,6 +39,15 @@ def as_array(value: Any, field: str, shape: tuple[int, ...] | None = None) -> Ar
         where = f"{field}{place}" if place else field
         raise InputError(f"{where} = {numbers[tuple(place)]}; it must be finite")
     return array
+
+
+def stacked(arrays: Sequence[Array], shape: tuple[int, ...], axis: int = 0) -> Array:
+    """Arrays of one shape stacked, also when there are none; known numbers without a program for it."""
+    if not arrays:
+        return jnp.asarray(np.zeros((0, *shape) if axis == 0 else (*shape, 0)))
+    if concrete(arrays):
+        return jnp.asarray(np.stack([np.asarray(array) for array in arrays], axis=axis))
+    return jnp.stack(arrays, axis=axis)
 
 
 def as_positive(value: Any, field: str) -> Array:
@@ -74,6 +80,20 @@ def shown(values: Any) -> str:
     if flat.ndim == 0:
         return f"{float(flat) + 0.0:.6g}"
     return f"({', '.join(shown(part) for part in flat)})"
+
+
+def _converted(value: Any, field: str, shape: tuple[int, ...] | None) -> Array:
+    """A float64 array of what may be numbers; known ones by NumPy, which compiles nothing."""
+    refusal = InputError(f"{field} = {value!r}; it must be {_described(shape)}")
+    try:
+        if not concrete(value):
+            return jnp.asarray(value, dtype=float)
+        numbers = np.asarray(value)
+    except (TypeError, ValueError):
+        raise refusal from None
+    if numbers.dtype.kind not in "biuf":
+        raise refusal
+    return jnp.asarray(numbers.astype(float))
 
 
 def _described(shape: tuple[int, ...] | None) -> str:

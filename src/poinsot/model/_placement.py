@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from poinsot.rotation import vee
 
+from ._checks import stacked
 from ._principal import principal_axes
 from ._rigid_body import RigidBody
 from ._vectors import turned
@@ -50,19 +51,20 @@ class Placement(eqx.Module):
         self.translating = tuple(i for i, free in enumerate(freedom) if free.translates)
         self.rotating = tuple(i for i, free in enumerate(freedom) if free.rotates)
         frames = [_live_frame(bodies[i], freedom[i]) for i in self.rotating]
-        self.inertia = _stack([moments for moments, _ in frames], (3,), axis=-1)
+        self.inertia = stacked([moments for moments, _ in frames], (3,), axis=-1)
         self.axes = None
         if any(axes is not None for _, axes in frames):
-            self.axes = jnp.stack([jnp.eye(3) if axes is None else axes for _, axes in frames], axis=-1)
+            same = jnp.asarray(np.eye(3))
+            self.axes = stacked([same if axes is None else axes for _, axes in frames], (3, 3), axis=-1)
         pinned, clamped = _of_kind(FixedPoint, freedom), _of_kind(Clamped, freedom)
         unturned = dict(sorted((_of_kind(Translation, freedom) | clamped).items()))
         prescribed = _of_kind(Prescribed, freedom)
         self.pinned, self.clamped = tuple(pinned), tuple(clamped)
         self.unturned, self.prescribed = tuple(unturned), tuple(prescribed)
-        self.points = _stack([free.point for free in pinned.values()], (3,))
-        self.places = _stack([free.at for free in pinned.values()], (3,))
-        self.positions = _stack([free.position for free in clamped.values()], (3,))
-        self.rotations = _stack([free.rotation for free in unturned.values()], (3, 3))
+        self.points = stacked([free.point for free in pinned.values()], (3,))
+        self.places = stacked([free.at for free in pinned.values()], (3,))
+        self.positions = stacked([free.position for free in clamped.values()], (3,))
+        self.rotations = stacked([free.rotation for free in unturned.values()], (3, 3))
         self.motions = tuple(free.motion for free in prescribed.values())
 
     def poses(self, t, x: Float[Array, "3 Nx"], R: Float[Array, "3 3 Nr"]) -> tuple[Array, Array]:
@@ -73,14 +75,15 @@ class Placement(eqx.Module):
         rotations = in_order(
             (self.rotating, own),
             (self.unturned, self.rotations),
-            (self.prescribed, _stack([jnp.asarray(rot) for _, rot in moved], (3, 3))),
+            (self.prescribed, stacked([jnp.asarray(rot) for _, rot in moved], (3, 3))),
         )
-        arms = turned(take(own, [self.rotating.index(body) for body in self.pinned]), self.points)
+        slots = {body: slot for slot, body in enumerate(self.rotating)}
+        arms = turned(take(own, [slots[body] for body in self.pinned]), self.points)
         positions = in_order(
             (self.translating, x.T),
             (self.pinned, self.places - arms),
             (self.clamped, self.positions),
-            (self.prescribed, _stack([jnp.asarray(pos) for pos, _ in moved], (3,))),
+            (self.prescribed, stacked([jnp.asarray(pos) for pos, _ in moved], (3,))),
         )
         return positions, rotations
 
@@ -126,13 +129,6 @@ def take(array: Array, places: Sequence[int]) -> Array:
     return array[np.asarray(places, dtype=int)]
 
 
-def _stack(arrays: Sequence[Array], shape: tuple[int, ...], axis: int = 0) -> Array:
-    """Arrays of one shape stacked, also when there are none."""
-    if arrays:
-        return jnp.stack(arrays, axis=axis)
-    return jnp.zeros((0, *shape) if axis == 0 else (*shape, 0))
-
-
 def _of_kind(kind: type[Kind], freedom: Sequence[AbstractFreedom]) -> dict[int, Kind]:
     """The bodies of one kind of freedom, by their places."""
     return {i: free for i, free in enumerate(freedom) if isinstance(free, kind)}
@@ -144,6 +140,6 @@ def _live_frame(body: RigidBody, free: AbstractFreedom) -> tuple[Array, Array | 
         return body.moments, body.axes
     if body.axes is None and len(free.components) == 1:
         # Shifted along a principal axis, the principal frame stays, also that of a symmetric body.
-        across = jnp.ones(3).at[free.components[0]].set(0.0)
+        across = jnp.asarray(1.0 - np.eye(3)[free.components[0]])
         return body.moments + body.mass * jnp.sum(free.point * free.point) * across, None
     return principal_axes(body.inertia_about(free.point))

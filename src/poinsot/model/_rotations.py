@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot import rotation
 from poinsot.core import InputError
 from poinsot.core.types import Quat, Rot
+from poinsot.rotation import from_matrix, nearest_rotation, to_matrix
+from poinsot.rotation import normalise as to_unit_length
 
 from ._checks import as_array, concrete
 
@@ -50,7 +51,7 @@ def unit_quaternions(quats: Quat, fields: list[str], normalise: bool) -> Quat:
                     f"{field} is a quaternion of length {length:.15g}, off by {abs(length - 1.0):.3g}; "
                     "it must have length 1, or pass normalise=True"
                 )
-    return rotation.normalise(quats) if normalise else quats
+    return to_unit_length(quats) if normalise else quats
 
 
 def quaternions_of_matrices(matrices: Rot, fields: list[str], normalise: bool) -> Quat:
@@ -70,14 +71,14 @@ def quaternions_of_matrices(matrices: Rot, fields: list[str], normalise: bool) -
                     f"{field} is not orthogonal: R^T R differs from the identity by {defect:.3g}; "
                     "give more digits, or pass normalise=True for the nearest rotation"
                 )
-    nearest = rotation.nearest_rotation(matrices) if normalise else matrices
+    nearest = nearest_rotation(matrices) if normalise else matrices
     return _quaternion_of(nearest)
 
 
-_quaternion_of = jax.jit(rotation.from_matrix)
+_quaternion_of = jax.jit(from_matrix)
 
 
 def rotation_matrix(quat: Quat) -> Rot:
     """Rotation matrix of a quaternion of any length but zero."""
     square = jnp.sum(quat * quat, axis=-1)[..., None, None]
-    return rotation.to_matrix(quat) / square
+    return to_matrix(quat) / square

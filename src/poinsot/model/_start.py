@@ -11,7 +11,7 @@ from jaxtyping import Array
 from poinsot.core import InputError, State
 from poinsot.rotation import from_matrix, multiply, to_matrix
 
-from ._checks import as_array, concrete, shown
+from ._checks import as_array, concrete, shown, stacked
 from ._placement import Placement, in_order, take
 from ._rotations import as_quaternion, quaternions_of_matrices, unit_quaternions
 
@@ -29,13 +29,13 @@ def vectors(value: Any, field: str, names: tuple[str, ...]) -> tuple[Array, list
     """
     count = len(names)
     if value is None:
-        return jnp.zeros((count, 3)), [False] * count
-    if _has_gaps(value, count):
+        return jnp.asarray(np.zeros((count, 3))), [False] * count
+    if _one_by_one(value, count):
         rows = [
-            jnp.zeros(3) if row is None else as_array(row, f"{field} of {name!r}", (3,))
+            jnp.asarray(np.zeros(3)) if row is None else as_array(row, f"{field} of {name!r}", (3,))
             for row, name in zip(value, names, strict=True)
         ]
-        return jnp.stack(rows), [row is not None for row in value]
+        return stacked(rows, (3,)), [row is not None for row in value]
     array = as_array(value, field)
     if count == 1 and array.shape == (3,):
         array = array[None]
@@ -54,15 +54,15 @@ def quaternions(value: Any, names: tuple[str, ...], normalise: bool) -> tuple[Ar
         normalise: take the nearest rotation to each.
     """
     count, fields = len(names), [f"rotation of {name!r}" for name in names]
-    identity = jnp.array([1.0, 0.0, 0.0, 0.0])
+    identity = jnp.asarray(np.array([1.0, 0.0, 0.0, 0.0]))
     if value is None:
-        return jnp.broadcast_to(identity, (count, 4)), [False] * count
-    if _has_gaps(value, count):
+        return stacked([identity] * count, (4,)), [False] * count
+    if _one_by_one(value, count):
         rows = [
             identity if row is None else as_quaternion(row, field, normalise=normalise)
             for row, field in zip(value, fields, strict=True)
         ]
-        return jnp.stack(rows), [row is not None for row in value]
+        return stacked(rows, (4,)), [row is not None for row in value]
     array = as_array(value, "rotation")
     if count == 1 and array.shape in ((4,), (3, 3)):
         array = array[None]
@@ -151,9 +151,12 @@ def _others(places: tuple[int, ...], bodies: Sequence) -> tuple[int, ...]:
     return tuple(i for i in range(len(bodies)) if i not in among)
 
 
-def _has_gaps(value: Any, count: int) -> bool:
-    """Whether the value is a list for all bodies that leaves some out."""
-    return isinstance(value, (list, tuple)) and len(value) == count and any(row is None for row in value)
+def _one_by_one(value: Any, count: int) -> bool:
+    """Whether the value is a list for all bodies that leaves some out, or mixes quaternions and matrices."""
+    if not isinstance(value, (list, tuple)) or len(value) != count:
+        return False
+    lengths = {(len(row),) if isinstance(row, (list, tuple)) else np.shape(row)[:1] for row in value}
+    return any(row is None for row in value) or len(lengths) > 1
 
 
 def _wanted(count: int, single: str, *each: str) -> str:

@@ -12,6 +12,7 @@ from poinsot.core import InputError, State
 from poinsot.core.types import Scalar
 
 from . import _momenta
+from ._checks import stacked
 from ._placement import Placement, take
 from ._rigid_body import RigidBody
 from ._start import live, physical_state
@@ -87,8 +88,8 @@ class System(eqx.Module):
         self.potentials = as_potentials(potentials, self.bodies)
         self.loads = as_loads(loads, self.bodies)
         self.placement = Placement(self.bodies, self.freedom)
-        self.body_masses = jnp.stack([body.mass for body in self.bodies])
-        self.body_inertias = jnp.stack([body.inertia_matrix for body in self.bodies])
+        self.body_masses = stacked([body.mass for body in self.bodies], ())
+        self.body_inertias = stacked([body.inertia_matrix for body in self.bodies], (3, 3))
         self.masses = take(self.body_masses, self.translating)
 
     @property

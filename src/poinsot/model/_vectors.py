@@ -1,6 +1,8 @@
 """Small products as sums, which compile into the loops around them where library calls would not."""
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError
@@ -21,7 +23,12 @@ def turned_back(R: Float[Array, "*batch 3 3"], vec: Float[Array, "*batch 3"]) ->
 def as_direction(value: Numbers, field: str) -> Float[Array, "3"]:
     """Unit vector along three numbers that are not all zero."""
     vec = as_array(value, field, (3,))
-    length = jnp.sqrt(jnp.sum(vec * vec))
-    if concrete(length) and float(length) == 0.0:
+    if concrete(vec) and not np.any(np.asarray(vec)):
         raise InputError(f"{field} is zero; it must have a direction")
-    return vec / length
+    return _unit(vec)
+
+
+@jax.jit
+def _unit(vec: Float[Array, "3"]) -> Float[Array, "3"]:
+    """A vector divided by its length."""
+    return vec / jnp.sqrt(jnp.sum(vec * vec))

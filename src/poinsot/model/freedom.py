@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError
@@ -116,4 +117,4 @@ class Prescribed(AbstractFreedom):
 
 def _constant(rotation: Any, field: str) -> Float[Array, "3 3"]:
     """Matrix of a rotation that was given, or of none."""
-    return jnp.eye(3) if rotation is None else rotation_matrix(as_quaternion(rotation, field))
+    return jnp.asarray(np.eye(3)) if rotation is None else rotation_matrix(as_quaternion(rotation, field))
