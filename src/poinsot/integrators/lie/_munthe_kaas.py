@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Float
 
 from poinsot.core import Group, GroupParts, Packed, StepInfo, each_body
@@ -58,7 +59,8 @@ class MuntheKaas(AbstractIntegrator):
         tableau, rates = self.tableau, []
         for row, node in zip(tableau.A_hi, tableau.c_hi, strict=True):
             stage, u = _moved(problem, h, y, row, rates)
-            rates.append(_rates(problem, t + float(node) * h, stage, u))
+            # Without the barrier XLA would evaluate the early stages again for every later one.
+            rates.append(lax.optimization_barrier(_rates(problem, t + float(node) * h, stage, u)))
         parts, _ = _moved(problem, h, y, tableau.b_hi, rates)
         return problem.join(parts), None, StepInfo.explicit(())
 

@@ -19,17 +19,17 @@ class KryslEndresNewmark(AbstractIntegrator):
 
     The rotation is explicit, so the torque of the potential is evaluated once per step; the gyroscopic term
     (and loads that depend on velocities) make the last equation implicit, solved by repeated substitution.
-    Translations go along by Störmer-Verlet. Rotations stay orthogonal; neither symmetric nor symplectic, and
-    the spatial momentum of a free body drifts.
+    Translations go along by Störmer-Verlet. Rotations stay orthogonal and the step is symmetric. It is not
+    symplectic, and does not keep the spatial momentum of a free body.
     """
 
     @property
     def traits(self) -> Traits:
-        """Order 2 and linear momentum; nothing else."""
+        """Order 2, symmetric, linear momentum kept; nothing else."""
         return Traits(
             name="Krysl-Endres Newmark",
             order=2,
-            symmetric=False,
+            symmetric=True,
             symplectic=False,
             conserves=frozenset({"linear"}),
             needs="group",
