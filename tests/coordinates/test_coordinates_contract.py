@@ -207,3 +207,32 @@ def test_nothing_but_elementwise_arithmetic_in_what_is_called_at_every_step(coor
 
     assert heavy(everything) == set()
     assert "lu" in heavy(lambda q, v, J: coordinates.kkt_acceleration(q, v, J, v))
+
+
+@every_one
+def test_what_is_said_of_the_maps_is_true(coordinates):
+    """Linear null space, constant mass matrix, places to avoid: each measured, not looked up."""
+    on, off = on_surface(coordinates), off_surface(coordinates)
+    ratio = 1.7
+    T = jax.jit(coordinates.null_space)
+    combined = T(jnp.asarray(on["q"] + ratio * off["q"]))
+    linear = np.max(np.abs(combined - on["T"] - ratio * off["T"])) < 1e-13
+    assert coordinates.bilinear == linear
+    assert coordinates.constant_mass == (np.max(np.abs(on["M"] - off["M"])) < 1e-13)
+    assert coordinates.singular == np.isfinite(coordinates.clearance(jnp.asarray(on["q"])))
+
+
+@pytest.mark.parametrize("coordinates", [co.Quaternions(), co.Directors()], ids=repr)
+def test_slope_of_a_potential_in_the_free_form(coordinates):
+    weight, q = jnp.asarray(vector(9, 12).reshape(3, 3)), jnp.asarray(on_surface(coordinates)["q"])
+
+    @jax.jit
+    def slopes(q):
+        plain = jax.grad(lambda q: jnp.sum(weight * coordinates.rotation(q)))(q)
+        free = jax.grad(lambda q: jnp.sum(weight * coordinates.free_rotation(q)))(q)
+        return plain, free, coordinates.free_slope(q, plain)
+
+    plain, free, left = slopes(q)
+    np.testing.assert_allclose(left, free, atol=20 * EPS)
+    differs = np.max(np.abs(plain - free)) > 0.1
+    assert differs == isinstance(coordinates, co.Quaternions)
