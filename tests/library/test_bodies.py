@@ -128,3 +128,17 @@ def test_data_of_record():
     gyro = pt.library.gyro_top()
     np.testing.assert_allclose(gyro.start.quaternion[0], [np.sqrt(0.75), 0.5, 0.0, 0.0], atol=1e-16)
     np.testing.assert_allclose(potential(gyro.system), 11.09 * 9.81, rtol=1e-15)
+
+
+def test_any_system_by_its_name():
+    assert pt.library.model_names() == ("heavy-top", "free-body")
+    assert isinstance(pt.library.build("heavy_top", inertia=(50, 42, 10), mgl=1.0), pt.System)
+    assert isinstance(pt.library.build("gyro-top"), pt.library.BodySystem)
+    assert isinstance(pt.library.build("kepler"), pt.library.System)
+    assert pt.library.parameters("free-body") == {"inertia": "required", "mass": 1.0}
+    with pytest.raises(
+        pt.InputError, match="system 'free-body' needs inertia; its parameters are inertia, mass"
+    ):
+        pt.library.build("free-body", mass=2.0)
+    with pytest.raises(pt.InputError, match="did you mean gyro-top"):
+        pt.library.build("gyro-topp")

@@ -1,92 +1,20 @@
 """Scenario files: a run written down in TOML, checked before anything is computed."""
 
-import dataclasses
-import re
 from pathlib import Path
-from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from poinsot.core import AbstractProblem, InputError, State, UserFunction
-from poinsot.integrators import AbstractIntegrator, FixedPoint, SimplifiedNewton, by_name
+from poinsot import library
+from poinsot.core import InputError, State
+from poinsot.io._body_sections import BodySection, EquationsSection, Named, StartSection
+from poinsot.io._scenario_bodies import bodies_subject, file_bodies, library_bodies
 from poinsot.io._scenario_errors import explain
+from poinsot.io._scenario_integrator import integrator_of
+from poinsot.io._sections import IntegratorSection, OutputSection, RunSection, Section, SystemSection
+from poinsot.io._subject import Subject, equations_subject
 from poinsot.io._toml import read_toml
-from poinsot.simulation import Event, Interrupted, SimulationError, Trajectory, simulate
-
-DIRECTIONS: dict[str, Literal[-1, 0, 1]] = {"up": 1, "down": -1, "both": 0}
-SOLVERS = {"fixed-point": FixedPoint, "newton": SimplifiedNewton}
-OPTIONS = {
-    "compensated": "compensated",
-    "solver": "solver",
-    "tolerance": "solver",
-    "max_iterations": "solver",
-}
-"""Keys of `[integrator]`, and the field of an integrator that each sets."""
-
-
-class Section(BaseModel):
-    """A table of the file: unknown keys are errors, and no text is taken for a number."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class SystemSection(Section):
-    """Which system of the library, and its parameters."""
-
-    name: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-
-
-class StartSection(Section):
-    """The initial state, if not the system's own."""
-
-    q: list[float] | None = None
-    p: list[float] | None = None
-    y: list[float] | None = None
-
-
-class IntegratorSection(Section):
-    """Which integrator, and how it solves its equations."""
-
-    name: str
-    compensated: bool | None = None
-    solver: Literal["fixed-point", "newton"] | None = None
-    tolerance: float | None = Field(default=None, ge=0.0)
-    max_iterations: int | None = Field(default=None, ge=1)
-
-
-class StopSection(Section):
-    """Ends the run where a component of the state passes a value."""
-
-    component: str = Field(pattern=r"^[a-z]+\[[0-9]+\]$")
-    value: float = Field(default=0.0, allow_inf_nan=False)
-    direction: Literal["up", "down", "both"] = "both"
-
-
-class RunSection(Section):
-    """From when to when, in which steps, and what is kept."""
-
-    t1: float
-    dt: float
-    t0: float = 0.0
-    save_every: int | None = Field(default=None, ge=1)
-    save_at: list[float] | None = None
-    last_step: Literal["refuse", "shorten"] = "refuse"
-    stop: StopSection | None = None
-
-    @model_validator(mode="after")
-    def _one_way_to_save(self) -> "RunSection":
-        if self.save_every is not None and self.save_at is not None:
-            raise ValueError("has both save_every and save_at; keep one of them")
-        return self
-
-
-class OutputSection(Section):
-    """What `poinsot run` writes, and where."""
-
-    folder: str | None = Field(default=None, min_length=1)
-    store: bool = True
-    pictures: bool = True
+from poinsot.model import System
+from poinsot.simulation import Interrupted, SimulationError, Trajectory, simulate
 
 
 class Scenario(Section):
@@ -126,13 +54,96 @@ class Scenario(Section):
     store = true                # optional: write trajectory.zarr
     pictures = true             # optional: write pictures
     ```
+
+    For a rigid body of the library the start has other keys, and there is more to choose. A rotation is one
+    of `{ euler = "zxz", angles = [...] }`, `{ axis = [...], angle = ... }`, each with `unit = "degrees"` if
+    you like, `{ quaternion = [w, x, y, z] }` and `{ matrix = [[...], ...] }`, each with `normalise = true` if
+    it has few digits. What `[start]` leaves out is zero, or follows from the freedom of the body.
+
+    ```toml
+    [system]
+    name = "heavy-top"
+    parameters = { inertia = [50.0, 42.0, 10.0], mgl = 108.8 }
+
+    [start]
+    position = [0.0, 0.0, 0.0]          # of the mass centre; not for a body with a fixed point
+    rotation = { axis = [1.0, 0.0, 0.0], angle = 60.0, unit = "degrees" }
+    velocity = [0.0, 0.0, 0.0]          # likewise
+    angular_velocity = [0.0, 0.0, 20.0]     # in the body frame
+
+    [coordinates]               # optional: chosen to fit the integrator if left out
+    name = "quaternions"        # or "directors", "euler-angles", "group"
+    sigma = 10.0                # options as in `pt.coordinates`
+
+    [equations]                 # optional: likewise
+    form = "index3"             # or "hamiltonian", "index2", "index1", "index0", "null_space", "group"
+
+    [integrator]
+    name = "gauss6"
+
+    [run]
+    t1 = 10.0
+    dt = 0.01
+    stop = { component = "position[0,2]" }      # of body 0 the height; any part of the motion
+    ```
+
+    Bodies of your own, in place of `[system]` and `[start]`. Potentials and loads may also be added to those
+    of the library; their keys are the arguments in `pt.potentials` and `pt.loads`, bodies by name.
+
+    ```toml
+    [[bodies]]
+    name = "rotor"
+    mass = 2.0                          # or density, for a solid
+    inertia = [0.3, 0.3, 0.2]           # about the mass centre: principal moments, or a 3x3 matrix
+    freedom = { name = "fixed-point", point = [0.0, 0.0, -0.1] }   # or "free", "translation", "clamped"
+    start = { angular_velocity = [0.0, 1.0, 30.0] }     # keys as in [start] above
+
+    [[bodies]]
+    name = "ball"
+    density = 800.0
+    shape = { name = "sphere", radius = 0.1 }   # or "box", "ellipsoid", "cylinder", "cone", "disc"
+
+    [[potentials]]
+    name = "spring"
+    first = { body = "rotor", point = [0.0, 0.0, 0.1] }
+    second = { body = "ball" }
+    stiffness = 40.0
+
+    [[loads]]
+    name = "linear-damping"
+    rotational = 0.01
+    bodies = ["rotor"]
+
+    [integrator]
+    name = "gauss6"
+
+    [run]
+    t1 = 10.0
+    dt = 0.01
+    ```
     """
 
-    system: SystemSection
+    system: SystemSection | None = None
+    bodies: list[BodySection] | None = None
     start: StartSection | None = None
+    potentials: list[Named] | None = None
+    loads: list[Named] | None = None
+    coordinates: Named | None = None
+    equations: EquationsSection | None = None
     integrator: IntegratorSection
     times: RunSection = Field(alias="run")
     output: OutputSection = Field(default_factory=OutputSection)
+
+    @model_validator(mode="after")
+    def _one_system(self) -> "Scenario":
+        if (self.system is None) == (not self.bodies):
+            given = (
+                "neither [system] nor [[bodies]]" if self.system is None else "both [system] and [[bodies]]"
+            )
+            raise ValueError(f"the file has {given}; it needs one of them")
+        if self.bodies and self.start is not None:
+            raise ValueError("the file has [start] beside [[bodies]]; write start = { ... } with each body")
+        return self
 
     def run(self, progress: bool | None = None) -> Trajectory:
         """Carry it out; the trajectory keeps the scenario in its attributes.
@@ -145,35 +156,49 @@ class Scenario(Section):
             SimulationError: when a step fails; its `trajectory` holds what was computed.
             Interrupted: on Ctrl-C; likewise.
         """
-        from poinsot import library
-
-        system = library.by_name(self.system.name, **self.system.parameters)
-        start = system.start if self.start is None else _start(self.start, system.start, self.system.name)
-        times = self.times
-        values = ", ".join(f"{key} = {value}" for key, value in self.system.parameters.items())
-        record = {
-            "problem": f"{system.name}{' with ' if values else ''}{values}",
-            "scenario": self.model_dump(mode="json", by_alias=True, exclude_none=True),
-        }
+        subject, times = self._subject(), self.times
+        scenario = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        record = subject.record | {"scenario": scenario}
         try:
             trajectory = simulate(
-                system.problem,
-                start,
+                subject.problem,
+                subject.start,
                 t0=times.t0,
                 t1=times.t1,
                 dt=times.dt,
-                integrator=_integrator(self.integrator),
+                integrator=integrator_of(self.integrator),
                 save_every=times.save_every or 1,
                 save_at=times.save_at,
-                stop=None if times.stop is None else _event(times.stop, system.problem, start),
+                stop=None if times.stop is None else subject.event(times.stop),
                 last_step=times.last_step,
                 progress=progress,
+                **subject.choices,
             )
         except (SimulationError, Interrupted) as failure:
             failure.trajectory.attributes.update(record)
             raise
         trajectory.attributes.update(record)
         return trajectory
+
+    def _subject(self) -> Subject:
+        """What is run."""
+        if self.system is None:
+            system, start = file_bodies(self.bodies or [])
+            return self._bodies(system, start, system.name)
+        name, parameters = self.system.name, self.system.parameters
+        values = ", ".join(f"{key} = {value}" for key, value in parameters.items())
+        title = f"{name.replace('_', '-')}{' with ' if values else ''}{values}"
+        built = library.build(name, **parameters)
+        if not isinstance(built, library.System):
+            return self._bodies(*library_bodies(built, name, self.start), title)
+        for section in ("potentials", "loads", "coordinates", "equations"):
+            if getattr(self, section) is not None:
+                raise InputError(f"[{section}] is for rigid bodies; {name} is given by its equations")
+        return equations_subject(built, self.start, title)
+
+    def _bodies(self, system: System, start: State, title: str) -> Subject:
+        terms = self.potentials or [], self.loads or []
+        return bodies_subject(system, start, *terms, self.coordinates, self.equations, title)
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -187,48 +212,3 @@ def load_scenario(path: str | Path) -> Scenario:
         return Scenario.model_validate(content)
     except ValidationError as error:
         raise InputError(f"{path}{explain(error, Scenario, text)}") from None
-
-
-def _start(given: StartSection, default: State, system: str) -> State:
-    """The given state, of the labels and sizes of the system."""
-    values = {label: value for label, value in given if value is not None}
-    if set(values) != set(default.names):
-        wanted = " and ".join(default.names)
-        raise InputError(f"[start] has {', '.join(values) or 'nothing'}; {system} needs {wanted}")
-    for label, value in values.items():
-        size = default[label].size
-        if len(value) != size:
-            raise InputError(f"[start] {label} = {value}: {len(value)} numbers; {system} has {size}")
-    return State(**values)
-
-
-def _integrator(section: IntegratorSection) -> AbstractIntegrator:
-    """The named integrator with the options of the file."""
-    integrator = by_name(section.name)
-    fields = {field.name: getattr(integrator, field.name) for field in dataclasses.fields(integrator)}
-    options = {key: value for key, value in section if key != "name" and value is not None}
-    for key, value in options.items():
-        if OPTIONS[key] not in fields:
-            offered = [option for option, field in OPTIONS.items() if field in fields]
-            remedy = f"it may have {', '.join(offered)}" if offered else "it has no options"
-            raise InputError(f"[integrator] {key} = {value!r} does not apply to {section.name}; {remedy}")
-    changes: dict[str, Any] = {"compensated": options["compensated"]} if "compensated" in options else {}
-    limits = {key: options[key] for key in ("tolerance", "max_iterations") if key in options}
-    if "solver" in options or limits:
-        solver = SOLVERS[options["solver"]] if "solver" in options else type(fields["solver"])
-        changes["solver"] = solver(**limits)
-    try:
-        return dataclasses.replace(integrator, **changes) if changes else integrator
-    except ValueError as error:
-        raise InputError(f"[integrator] {error}") from None
-
-
-def _event(section: StopSection, problem: AbstractProblem, start: State) -> Event:
-    """The zero of `component - value`."""
-    label, index = re.split(r"[\[\]]", section.component)[:2]
-    if label not in start.names or int(index) >= start[label].size:
-        known = [f"{name}[{i}]" for name, value in start.items() for i in range(value.size)]
-        raise InputError(f"[run.stop] component = {section.component!r}; this system has {', '.join(known)}")
-    place, row, value = problem.labels.index(label), int(index), section.value
-    difference = UserFunction(lambda *state: state[place][row] - value, False, False)
-    return Event(difference, DIRECTIONS[section.direction])

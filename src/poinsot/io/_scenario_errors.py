@@ -13,13 +13,15 @@ _EXPECTED = {
     "int_type": "a whole number",
     "bool_type": "true or false",
     "string_type": 'a text in quotes, "..."',
-    "string_pattern_mismatch": 'a component such as "q[0]"',
+    "string_pattern_mismatch": 'a component such as "q[0]", or "position[0,2]" of bodies',
     "string_too_short": "a text that is not empty",
     "list_type": "a list of numbers, [...]",
     "model_type": "a table of keys",
     "dict_type": "a table of keys",
     "literal_error": "{expected}",
     "greater_than_equal": "at least {ge}",
+    "too_short": "a list of {min_length}",
+    "too_long": "a list of {max_length}",
 }
 
 
@@ -28,26 +30,44 @@ def explain(error: ValidationError, model: type[BaseModel], text: str) -> str:
 
     An unknown key goes first: it is likely the misspelling of one that is missing.
     """
-    first = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
-    place = tuple(map(str, first["loc"]))
-    line = line_of(text, place)
-    return f"{'' if line is None else f', line {line}'}: {_sentence(first, place, model)}"
+    first = _first(error)
+    line = line_of(text, tuple(map(str, first["loc"])))
+    return f"{'' if line is None else f', line {line}'}: {_sentence(first, (), model)}"
 
 
-def _sentence(item: Any, place: tuple[str, ...], model: type[BaseModel]) -> str:
-    *sections, key = (name for name in place if not name.isdigit())
-    section = f"[{'.'.join(sections)}]" if sections else "the file"
+def first_fault(error: ValidationError, model: type[BaseModel], table: tuple[str, ...]) -> str:
+    """The first thing that is wrong with a table inside another one."""
+    return _sentence(_first(error), table, model)
+
+
+def _first(error: ValidationError) -> Any:
+    return min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
+
+
+def _sentence(item: Any, table: tuple[str, ...], model: type[BaseModel]) -> str:
+    place = tuple(map(str, item["loc"]))
+    names = [name for name in place if not name.isdigit()]
+    if item["type"] == "value_error":
+        where = ".".join((*table, *names))
+        return f"{f'[{where}] ' if where else ''}{item['ctx']['error']}"
+    if not names:
+        return f"{'.'.join(table)} = {_as_toml(item['input'])}; {_wanted(item)}"
+    *sections, key = names
+    section = f"[{'.'.join((*table, *sections))}]" if (*table, *sections) else "the file"
     match item["type"]:
         case "extra_forbidden":
             return f"{section} has no key {key!r}; {_suggestion(key, tuple(sections), model)}"
         case "missing":
             return f"{section} needs {key}" if sections else f"the file needs a section [{key}]"
-        case "value_error":
-            return f"[{'.'.join(place)}] {item['ctx']['error']}"
+    # Numbers after the key count the items of a list; those before it count tables of one name.
+    last = len(place) - 1 - place[::-1].index(key)
+    indices = "".join(f"[{name}]" for name in place[last + 1 :])
+    return f"{section} {key}{indices} = {_as_toml(item['input'])}; {_wanted(item)}"
+
+
+def _wanted(item: Any) -> str:
     expected = _EXPECTED.get(item["type"])
-    wanted = item["msg"] if expected is None else f"it must be {expected.format(**item.get('ctx', {}))}"
-    indices = "".join(f"[{name}]" for name in place if name.isdigit())
-    return f"{section} {key}{indices} = {_as_toml(item['input'])}; {wanted}"
+    return item["msg"] if expected is None else f"it must be {expected.format(**item.get('ctx', {}))}"
 
 
 def _suggestion(key: str, sections: tuple[str, ...], model: type[BaseModel]) -> str:
@@ -69,10 +89,16 @@ def _keys(model: type[BaseModel], table: tuple[str, ...] = ()) -> dict[tuple[str
     for name, field in model.model_fields.items():
         key = field.alias or name
         found[table].append(key)
-        for kind in (field.annotation, *get_args(field.annotation)):
+        for kind in _kinds(field.annotation):
             if isinstance(kind, type) and issubclass(kind, BaseModel):
                 found |= _keys(kind, (*table, key))
     return found
+
+
+def _kinds(annotation: Any) -> list[Any]:
+    """The types in an annotation such as `list[Section] | None`."""
+    inner = get_args(annotation)
+    return [kind for part in inner for kind in _kinds(part)] if inner else [annotation]
 
 
 def _as_toml(value: Any) -> str:

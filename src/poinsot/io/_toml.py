@@ -8,7 +8,7 @@ from typing import Any
 
 from poinsot.core import InputError
 
-_TABLE = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]")
+_TABLE = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]")
 _KEY = re.compile(r"""^\s*([\w."'-]+(?:\s*\.\s*[\w."'-]+)*)\s*=""")
 
 
@@ -34,17 +34,39 @@ def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
 
 
 def line_of(text: str, place: Sequence[str]) -> int | None:
-    """Line of a key, given as its path of table and key names, or of the nearest table around it."""
+    """Line of a key, or of the nearest table around it.
+
+    Args:
+        text: of the file.
+        place: path of table and key names; after the name of an array of tables its number may stand.
+    """
     table: list[str] = []
+    count: dict[tuple[str, ...], int] = {}
     found: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _TABLE.match(line):
-            table = _names(header[1])
-            found.setdefault(tuple(table), number)
+            table = _names(header[2])
+            if header[1] == "[[":
+                count[tuple(table)] = count.get(tuple(table), -1) + 1
+            names = table
         elif key := _KEY.match(line):
-            found.setdefault((*table, *_names(key[1])), number)
+            names = [*table, *_names(key[1])]
+        else:
+            continue
+        found.setdefault(tuple(names), number)
+        found.setdefault(_numbered(names, count), number)
     candidates = (tuple(place[:length]) for length in range(len(place), 0, -1))
     return next((found[name] for name in candidates if name in found), None)
+
+
+def _numbered(names: Sequence[str], count: dict[tuple[str, ...], int]) -> tuple[str, ...]:
+    """The path with the number of the table after each array of tables."""
+    path: list[str] = []
+    for end, name in enumerate(names, start=1):
+        path.append(name)
+        if tuple(names[:end]) in count:
+            path.append(str(count[tuple(names[:end])]))
+    return tuple(path)
 
 
 def _names(dotted: str) -> list[str]:

@@ -14,7 +14,7 @@ from poinsot.library._heavy_top import heavy_top
 from poinsot.library._henon_heiles import henon_heiles
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
-from poinsot.library._registry import body_by_name, body_names, by_name, names, parameters
+from poinsot.library._registry import body_by_name, body_names, build, by_name, model_names, names, parameters
 from poinsot.library._regular_precession import regular_precession
 from poinsot.library._symmetric_top import centre_of_mass, symmetric_top
 from poinsot.library._system import System
@@ -26,6 +26,7 @@ __all__ = [
     "System",
     "body_by_name",
     "body_names",
+    "build",
     "by_name",
     "centre_of_mass",
     "fast_top",
@@ -36,6 +37,7 @@ __all__ = [
     "heavy_top",
     "henon_heiles",
     "kepler",
+    "model_names",
     "names",
     "nonlinear_pendulum",
     "parameters",

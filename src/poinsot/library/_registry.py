@@ -8,9 +8,11 @@ from typing import Any
 from poinsot.core import InputError
 from poinsot.library._body_system import BodySystem
 from poinsot.library._fast_top import fast_top
+from poinsot.library._free_body import free_body
 from poinsot.library._galactic_orbit import galactic_orbit
 from poinsot.library._gyro_top import gyro_top
 from poinsot.library._harmonic_oscillator import harmonic_oscillator
+from poinsot.library._heavy_top import heavy_top
 from poinsot.library._henon_heiles import henon_heiles
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
@@ -19,6 +21,7 @@ from poinsot.library._symmetric_top import symmetric_top
 from poinsot.library._system import System
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
+from poinsot.model import System as Bodies
 
 REGISTRY: dict[str, Callable[..., System]] = {
     "harmonic-oscillator": harmonic_oscillator,
@@ -37,6 +40,11 @@ BODIES: dict[str, Callable[..., BodySystem]] = {
     "tumbling-body": tumbling_body,
 }
 
+MODELS: dict[str, Callable[..., Bodies]] = {"heavy-top": heavy_top, "free-body": free_body}
+
+REQUIRED = "required"
+"""Stands where a parameter has no default value."""
+
 
 def names() -> tuple[str, ...]:
     """Names of all systems that are given by their equations."""
@@ -44,13 +52,31 @@ def names() -> tuple[str, ...]:
 
 
 def body_names() -> tuple[str, ...]:
-    """Names of all systems of rigid bodies."""
+    """Names of all examples of rigid bodies, which have data and a start of their own."""
     return tuple(BODIES)
 
 
+def model_names() -> tuple[str, ...]:
+    """Names of all systems of rigid bodies for your own data and start."""
+    return tuple(MODELS)
+
+
 def parameters(name: str) -> dict[str, Any]:
-    """Parameters of a system, of equations or of bodies, with their default values."""
-    return _defaults(_maker(name, REGISTRY | BODIES))
+    """Parameters of any system with their default values; "required" where there is none."""
+    return _defaults(_maker(name, REGISTRY | BODIES | MODELS))
+
+
+def build(name: str, /, **values) -> System | BodySystem | Bodies:
+    """Build the system of that name, of whatever kind; underscores may stand for hyphens.
+
+    Args:
+        name: one of `names()`, `body_names()`, `model_names()`.
+        values: parameters that differ from their defaults.
+
+    Raises:
+        InputError: for an unknown name or parameter, or a value that makes no sense.
+    """
+    return _build(name, REGISTRY | BODIES | MODELS, values)
 
 
 def by_name(name: str, /, **values) -> System:
@@ -89,11 +115,15 @@ def _build(name: str, registry: dict[str, Callable[..., Any]], values: dict[str,
             raise InputError(
                 f"system {name!r} has no parameter {key!r}; {hint}its parameters are {', '.join(known)}"
             )
+    for key, default in known.items():
+        if default is REQUIRED and key not in values:
+            raise InputError(f"system {name!r} needs {key}; its parameters are {', '.join(known)}")
     return maker(**values)
 
 
 def _defaults(maker: Callable[..., Any]) -> dict[str, Any]:
-    return {key: given.default for key, given in inspect.signature(maker).parameters.items()}
+    given = inspect.signature(maker).parameters.items()
+    return {key: REQUIRED if one.default is one.empty else one.default for key, one in given}
 
 
 def _maker(name: str, registry: dict[str, Callable[..., Any]]) -> Callable[..., Any]:

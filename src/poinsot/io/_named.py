@@ -1,0 +1,121 @@
+"""What a scenario file can name and give fields to: solids, freedoms, potentials, loads, coordinates."""
+
+import difflib
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
+from poinsot.core import InputError
+from poinsot.io._body_sections import Named, RotationSection
+from poinsot.io._scenario_errors import first_fault
+from poinsot.model import freedom, loads, potentials, shapes
+
+SHAPES = {
+    "box": shapes.box,
+    "ellipsoid": shapes.ellipsoid,
+    "sphere": shapes.sphere,
+    "cylinder": shapes.cylinder,
+    "cone": shapes.cone,
+    "disc": shapes.disc,
+}
+FREEDOMS = {
+    "free": freedom.Free,
+    "fixed-point": freedom.FixedPoint,
+    "translation": freedom.Translation,
+    "clamped": freedom.Clamped,
+}
+POTENTIALS = {
+    "uniform-gravity": potentials.UniformGravity,
+    "heavy-top": potentials.HeavyTop,
+    "gravity-gradient": potentials.GravityGradient,
+    "constant-force": potentials.ConstantForce,
+    "spring": potentials.Spring,
+    "linear-bushing": potentials.LinearBushing,
+    "torsional-bushing": potentials.TorsionalBushing,
+}
+LOADS = {
+    "linear-damping": loads.LinearDamping,
+    "force": loads.Force,
+    "thrust": loads.thrust,
+    "torque": loads.Torque,
+}
+COORDINATES = {
+    "directors": Directors,
+    "quaternions": Quaternions,
+    "euler-angles": EulerAngles,
+    "group": Group,
+}
+
+
+def make(
+    section: Named, known: Mapping[str, Callable], place: str, bodies: Sequence[str] = (), **given: Any
+) -> Any:
+    """The thing that a table names, with the fields of the table.
+
+    Args:
+        section: the table.
+        known: makers by name.
+        place: the table's name in the file, for error messages.
+        bodies: names of the bodies, which fields may refer to.
+        given: fields that do not come from the table.
+
+    Raises:
+        InputError: for an unknown name or field, a missing one, or a value that makes no sense.
+    """
+    name = section.name.replace("_", "-")
+    if name not in known:
+        raise InputError(f"{place} name = {section.name!r} is not known; {_nearest(name, known)}")
+    return _call(known[name], section.fields, f"{place} {name}", bodies, given)
+
+
+def _call(maker: Callable, values: dict, title: str, bodies: Sequence[str], given: Mapping[str, Any]) -> Any:
+    """Call a maker with the values of a table, each checked against its parameters."""
+    parameters = {key: one for key, one in inspect.signature(maker).parameters.items() if key not in given}
+    for key in values:
+        if key not in parameters:
+            raise InputError(f"{title} has no key {key!r}; {_nearest(key, parameters)}")
+    missing = [key for key, one in parameters.items() if one.default is one.empty and key not in values]
+    if missing:
+        raise InputError(f"{title} needs {' and '.join(missing)}")
+    fields = {key: _field(key, value, title, bodies) for key, value in values.items()}
+    try:
+        return maker(**fields, **given)
+    except ValueError as error:
+        raise InputError(f"{title}: {error}") from None
+
+
+def _field(key: str, value: Any, title: str, bodies: Sequence[str]) -> Any:
+    """A value of the file as the maker takes it."""
+    if key == "rotation":
+        return _rotation(value, title)
+    if key in ("first", "second") and isinstance(value, dict):
+        return _call(potentials.Marker, {"body": None} | value, f"{title} {key}", bodies, {})
+    if key == "body" and value is not None:
+        return _place_of(value, title, bodies)
+    if key == "bodies" and isinstance(value, list):
+        return [_place_of(body, title, bodies) for body in value]
+    return value
+
+
+def _rotation(value: Any, title: str) -> Any:
+    try:
+        return RotationSection.model_validate(value).value()
+    except ValidationError as error:
+        raise InputError(f"{title}: {first_fault(error, RotationSection, ('rotation',))}") from None
+
+
+def _place_of(body: Any, title: str, bodies: Sequence[str]) -> int:
+    """Place of a body in the list of bodies, from its name."""
+    if body not in bodies:
+        raise InputError(f"{title} body = {body!r} is not known; the bodies are {', '.join(bodies)}")
+    return bodies.index(body)
+
+
+def _nearest(name: str, known: Collection[str]) -> str:
+    """A likely meaning, and all that there are."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{hint}there is {', '.join(known)}" if known else "it has none"

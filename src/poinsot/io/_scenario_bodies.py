@@ -1,0 +1,118 @@
+"""Rigid bodies of a scenario: of the library or of the file, with what acts on them and where they start."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from poinsot import library
+from poinsot.core import InputError, State
+from poinsot.equations import Motion
+from poinsot.io._body_sections import BodySection, BodyStart, EquationsSection, Named, StartSection
+from poinsot.io._named import COORDINATES, FREEDOMS, LOADS, POTENTIALS, SHAPES, make
+from poinsot.io._sections import StopSection
+from poinsot.io._subject import DIRECTIONS, Subject
+from poinsot.model import RigidBody, System
+from poinsot.simulation import Event
+
+_FREE = Named(name="free")
+
+
+def bodies_subject(
+    system: System,
+    start: State,
+    potentials: list[Named],
+    loads: list[Named],
+    coordinates: Named | None,
+    equations: EquationsSection | None,
+    title: str,
+) -> Subject:
+    """Bodies with the potentials and loads of the file added, in its coordinates and form."""
+    names = system.names
+    acting = System(
+        system.bodies,
+        freedom=system.freedom,
+        potentials=[
+            *system.potentials,
+            *(make(term, POTENTIALS, "[[potentials]]", names) for term in potentials),
+        ],
+        loads=[*system.loads, *(make(term, LOADS, "[[loads]]", names) for term in loads)],
+        name=system.name,
+    )
+    choices = {
+        "coordinates": None if coordinates is None else make(coordinates, COORDINATES, "[coordinates]"),
+        "form": None if equations is None else equations.form,
+    }
+    return Subject(acting, start, _stop, {"system": title}, choices)
+
+
+def _stop(section: StopSection) -> Event:
+    """The zero of `component - value` of the motion."""
+    label, indices = section.place
+    known = [entry.name for entry in fields(Motion)]
+    if label not in known:
+        raise InputError(
+            f"[run.stop] component = {section.component!r}; bodies have {', '.join(known)}, with the indices "
+            "of body, row and column"
+        )
+
+    def difference(motion: Motion):
+        values = getattr(motion, label)
+        shape = values.shape
+        if len(indices) != len(shape) or any(i >= n for i, n in zip(indices, shape, strict=True)):
+            last = ",".join(str(length - 1) for length in shape)
+            raise InputError(
+                f"[run.stop] component = {section.component!r}; {label} goes up to {label}[{last}]"
+            )
+        return values[indices] - section.value
+
+    return Event(difference, DIRECTIONS[section.direction])
+
+
+def library_bodies(
+    built: library.BodySystem | System, name: str, start: StartSection | None
+) -> tuple[System, State]:
+    """Bodies of the library and where they start."""
+    system, own = (built, None) if isinstance(built, System) else (built.system, built.start)
+    if start is None:
+        if own is None:
+            raise InputError(f"{name} has no start of its own; say where it starts in a section [start]")
+        return system, own
+    labels = [label for label in ("q", "p", "y") if getattr(start, label) is not None]
+    if labels:
+        raise InputError(
+            f"[start] has {', '.join(labels)}; {name} is a body, which starts with position, rotation, "
+            "velocity and angular_velocity"
+        )
+    return system, _body_start(system, [start], "[start]")
+
+
+def file_bodies(sections: list[BodySection]) -> tuple[System, State]:
+    """Bodies of the file and where they start."""
+    try:
+        system = System(
+            [_body(section) for section in sections],
+            freedom=[make(one.freedom or _FREE, FREEDOMS, "[bodies.freedom]") for one in sections],
+            name=" and ".join(section.name for section in sections),
+        )
+    except InputError as error:
+        raise InputError(error if str(error).startswith("[") else f"[[bodies]] {error}") from None
+    return system, _body_start(system, [section.start for section in sections], "[bodies.start]")
+
+
+def _body(section: BodySection) -> RigidBody:
+    name = section.name
+    if section.shape is None:
+        assert section.mass is not None
+        return RigidBody(section.mass, section.inertia, name=name)
+    mass = {"mass": section.mass, "density": section.density, "name": name}
+    return make(section.shape, SHAPES, "[bodies.shape]", **mass)
+
+
+def _body_start(system: System, sections: Sequence[BodyStart], place: str) -> State:
+    """The state of all bodies; those that leave a value out have it from their freedom, or zero."""
+    given = [section.values() for section in sections]
+    values: dict[str, Any] = {key: [one.get(key) for one in given] for key in BodyStart.model_fields}
+    try:
+        return system.state(**{key: rows for key, rows in values.items() if any(r is not None for r in rows)})
+    except ValueError as error:
+        raise InputError(f"{place} {error}") from None
