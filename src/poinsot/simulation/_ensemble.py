@@ -65,7 +65,8 @@ def ensemble(
     batch = min(BATCH, math.ceil(count / (block * cores)))
     size = batch * block
     padded = jax.tree.map(lambda x: np.concatenate([x, np.repeat(x[-1:], -count % size, axis=0)]), states)
-    calls = jax.tree.map(lambda x: x.reshape(-1, batch, block, *x.shape[1:]), padded)
+    rounds = math.ceil(count / size)
+    calls = jax.tree.map(lambda x: x.reshape(rounds, batch, block, *x.shape[1:]), padded)
     grid = jnp.asarray(dt, dtype=float), jnp.asarray(t0, dtype=float)
 
     def run(index: int) -> Solution:
@@ -75,7 +76,7 @@ def ensemble(
 
     pieces = []
     with Progress(progress, steps * count, integrator.name) as bar, ThreadPoolExecutor(cores) as pool:
-        for piece in pool.map(run, range(math.ceil(count / size))):
+        for piece in pool.map(run, range(rounds)):
             pieces.append(piece)
             bar.update(min(len(pieces) * size, count) * steps)
     return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *pieces)
