@@ -1,5 +1,7 @@
 """Measurements on problems, integrators and motions: they return data and never draw."""
 
+from poinsot.analysis._body_certificate import BodyCertificate, certify_body
+from poinsot.analysis._body_verify import body_matrix
 from poinsot.analysis._invariants import InvariantDeviations, invariant_deviations
 from poinsot.analysis._lyapunov import LyapunovEstimate, lyapunov
 from poinsot.analysis._order import OrderEstimate, order_estimate, reference_solution
@@ -12,6 +14,7 @@ from poinsot.analysis._verify import Check, Verification, verify
 from poinsot.analysis._work_precision import WorkPoint, WorkPrecision, work_precision
 
 __all__ = [
+    "BodyCertificate",
     "Check",
     "InvariantDeviations",
     "LyapunovEstimate",
@@ -23,6 +26,8 @@ __all__ = [
     "Verification",
     "WorkPoint",
     "WorkPrecision",
+    "body_matrix",
+    "certify_body",
     "invariant_deviations",
     "lyapunov",
     "order_estimate",

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from poinsot.analysis import _standard
+from poinsot.analysis._body_verify import measured_claims
 from poinsot.analysis._order import LEGS, OrderEstimate, order_estimate, reference_solution
 from poinsot.analysis._reversibility import reversibility
 from poinsot.analysis._symplecticity import symplecticity
@@ -85,6 +86,10 @@ def verify(integrator: AbstractIntegrator | str) -> Verification:
     - *invariants*: the energy (up to order 8) and linear, bilinear and quadratic invariants kept over 10,000
       steps to one unit of round-off per step, of which a composition takes one for each factor.
 
+    Integrators of bodies are measured on a body with a fixed point, in the coordinates and form they take by
+    default (`certify_body`): order and symplecticity of rotation and angular momentum, energy, vertical
+    angular momentum, and the constraints.
+
     A property that is declared absent and yet holds to round-off is understated, which fails too. Implicit
     methods are measured on a Hamiltonian that is not separable.
 
@@ -93,6 +98,8 @@ def verify(integrator: AbstractIntegrator | str) -> Verification:
     """
     name = integrator if isinstance(integrator, str) else repr(integrator)
     method = by_name(integrator) if isinstance(integrator, str) else integrator
+    if method.needs in ("constrained", "group"):
+        return Verification(name, tuple(_yes_or_no(*claim) for claim in measured_claims(method)))
     problem = _standard.separable() if method.needs == "separable" else _standard.nonseparable()
     run, h = _long_run(problem, method)
     checks = (

@@ -134,7 +134,9 @@ class Formulation(eqx.Module):
         # The momenta along space axes; and, for what the equations themselves keep, the constraints.
         invariants = {name: UserFunction(_Momentum(self, MOMENTA.index(name)), True, True) for name in names}
         if self.bodies.coordinates.constraints and self.bodies.turning:
-            invariants["constraint"] = UserFunction(_Residual(self), True, True)
+            invariants["constraint"] = UserFunction(_Residual(self, False), True, True)
+            if self.form.startswith("index"):
+                invariants["constraint rate"] = UserFunction(_Residual(self, True), True, True)
         coordinates, form = self.bodies.coordinates, self.form
         problem = _form(coordinates, form).problem(self.bodies, invariants)
         return Formulation(self.bodies, problem, form)
@@ -153,14 +155,16 @@ class _Momentum(eqx.Module):
 
 
 class _Residual(eqx.Module):
-    """The residuals of the internal constraints, as an invariant of the problem."""
+    """The residuals of the internal constraints, or their rates, as an invariant of the problem."""
 
     formulation: Formulation
+    rate: bool = eqx.field(static=True)
 
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
-        q, _ = self.formulation.rates(t, jnp.concatenate([part.reshape(-1) for part in state]))
-        return self.formulation.bodies.constraint(q)
+        q, rate = self.formulation.rates(t, jnp.concatenate([part.reshape(-1) for part in state]))
+        residual, change = jax.jvp(self.formulation.bodies.constraint, (q,), (rate,))
+        return change if self.rate else residual
 
 
 def formulate(system: System, coordinates: Any, form: str) -> Formulation:

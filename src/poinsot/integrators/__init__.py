@@ -5,7 +5,16 @@ from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._registry import by_name, fitting, names
 from poinsot.integrators._tableau import ButcherTableau
-from poinsot.integrators.constrained import Rattle
+from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
+from poinsot.integrators.energy_momentum import EnergyMomentum
+from poinsot.integrators.lie import (
+    KryslEndresNewmark,
+    LieMidpoint,
+    LieRattle,
+    LieSplitting,
+    MuntheKaas,
+    TerzeRattle,
+)
 from poinsot.integrators.runge_kutta import (
     RK4,
     DormandPrince,
@@ -35,7 +44,9 @@ __all__ = [
     "ButcherTableau",
     "Composition",
     "CompositionScheme",
+    "ConstrainedRungeKutta",
     "DormandPrince",
+    "EnergyMomentum",
     "ExplicitEuler",
     "ExplicitRungeKutta",
     "FixedPoint",
@@ -44,10 +55,15 @@ __all__ = [
     "ImplicitEuler",
     "ImplicitMidpoint",
     "ImplicitRungeKutta",
+    "KryslEndresNewmark",
+    "LieMidpoint",
+    "LieRattle",
+    "LieSplitting",
     "LobattoIIIA",
     "LobattoIIIAB",
     "LobattoIIIB",
     "LobattoIIIC",
+    "MuntheKaas",
     "PartitionedTableau",
     "RadauIIA",
     "Rattle",
@@ -57,6 +73,7 @@ __all__ = [
     "SunGeng5",
     "SymplecticEulerA",
     "SymplecticEulerB",
+    "TerzeRattle",
     "Traits",
     "Variational",
     "by_name",

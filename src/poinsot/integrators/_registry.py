@@ -5,6 +5,16 @@ from collections.abc import Callable
 
 from poinsot.core import AbstractProblem, InputError
 from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
+from poinsot.integrators.energy_momentum import EnergyMomentum
+from poinsot.integrators.lie import (
+    KryslEndresNewmark,
+    LieMidpoint,
+    LieRattle,
+    LieSplitting,
+    MuntheKaas,
+    TerzeRattle,
+)
 from poinsot.integrators.runge_kutta import (
     RK4,
     DormandPrince,
@@ -22,6 +32,7 @@ from poinsot.integrators.runge_kutta import (
 )
 from poinsot.integrators.splitting import Composition, Splitting
 from poinsot.integrators.symplectic import StormerVerlet, SymplecticEulerA, SymplecticEulerB
+from poinsot.integrators.variational import Variational
 
 
 def _pair(scheme: str) -> Composition:
@@ -59,6 +70,21 @@ REGISTRY: dict[str, Callable[[], AbstractIntegrator]] = {
     "blanes-moan4": lambda: _pair("blanes-moan4"),
     "blanes-moan6": lambda: _pair("blanes-moan6"),
     "midpoint-yoshida4": lambda: Composition(ImplicitMidpoint(), "yoshida4"),
+    "rattle": Rattle,
+    "rattle-suzuki4": lambda: Composition(Rattle(), "suzuki4"),
+    "variational": Variational,
+    "variational-suzuki4": lambda: Composition(Variational(), "suzuki4"),
+    "energy-momentum": EnergyMomentum,
+    "constrained-radau5": lambda: ConstrainedRungeKutta(RadauIIA(3).tableau),
+    "lie-splitting": LieSplitting,
+    "lie-splitting-exact": lambda: LieSplitting("exact"),
+    "lie-splitting-suzuki4": lambda: Composition(LieSplitting(), "suzuki4"),
+    "lie-splitting-kahan-li8": lambda: Composition(LieSplitting("exact"), "kahan-li8"),
+    "lie-rattle": LieRattle,
+    "lie-midpoint": LieMidpoint,
+    "munthe-kaas4": lambda: MuntheKaas(RK4().tableau),
+    "krysl-endres": KryslEndresNewmark,
+    "terze-rattle": TerzeRattle,
     "splitting2": Splitting,
     "splitting-yoshida4": lambda: Splitting("yoshida4"),
     "splitting-kahan-li8": lambda: Splitting("kahan-li8"),
