@@ -48,6 +48,9 @@ def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | flo
     $m$; the angle about the fixed angular momentum is an integral of the third kind, which the means that
     give the elliptic functions also give, see `_turn_about_momentum`. No sign of $\Delta$ is preferred.
 
+    Derivatives are finite everywhere. They are exact but on the paths to the unstable axis, on that axis, and
+    (in the moments) for a symmetric body that turns about an axis in its plane of equal moments.
+
     Args:
         moments: principal moments of inertia, in any order, all positive.
         momentum: angular momentum in the principal body frame.
@@ -63,8 +66,8 @@ def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | flo
     frame, (a1, a2, a3), m = _arrange(inverse, momentum)
     orbit = _orbit(a2 - a3, a1 - a3, a1 - a2, m, slow)
     means = arithmetic_geometric_means(orbit.complementary_modulus)
-    product = orbit.alpha * orbit.beta * (orbit.a - orbit.b) * (orbit.a + orbit.b)
-    functions = elliptic_functions(orbit.alpha * orbit.beta * orbit.a**2, product, means, h)
+    rate_squared = orbit.alpha * (orbit.gamma * orbit.m[1] ** 2 + orbit.beta * orbit.m[2] ** 2)
+    functions = elliptic_functions(rate_squared, orbit.gamma * orbit.circle, means, h)
     end = _advance(orbit, functions)
     cosine, sine = _turn_about_momentum(orbit, means, end, a3, h)
     turn = _compose(orbit.length, orbit.m, end, cosine, sine)
@@ -130,6 +133,7 @@ class _Orbit(NamedTuple):
     gamma: Batch
     ratio: Batch
     m: Components
+    over_beta: Batch
     length: Batch
     circle: Batch
     a: Batch
@@ -138,7 +142,7 @@ class _Orbit(NamedTuple):
 
 
 def _orbit(alpha: Batch, beta: Batch, gamma: Batch, m: Components, slow: Array) -> _Orbit:
-    r"""Constants of the path: $|m|$, $m_1^2 + (\alpha/\beta)\,m_2^2$, $a$, $b$ and $k'$.
+    r"""Constants of the path: $|m|$, $\beta\,m_1^2 + \alpha\,m_2^2$, $a$, $b$ and $k'$.
 
     Momenta so close to the unstable axis, or to the paths that lead there, that the rounding of the data
     decides which way they turn are moved by as much as rounding would, to where $k'$ is `LEAST_MODULUS`.
@@ -161,8 +165,8 @@ def _orbit(alpha: Batch, beta: Batch, gamma: Batch, m: Components, slow: Array) 
     m1 = m1 * lax.stop_gradient(jnp.sqrt(jnp.where(move, squares, 1.0)))
     complementary_modulus = jnp.where(still, 1.0, b / jnp.where(still, 1.0, a))
     length = jnp.sqrt(jnp.where(slow, 1.0, m1 * m1 + m2 * m2 + m3 * m3))
-    circle = m1 * m1 + alpha * over_beta * m2 * m2
-    m1, m2, m3, *rest = _held((m1, m2, m3, length, circle, a, b, complementary_modulus))
+    circle = beta * m1 * m1 + alpha * m2 * m2
+    m1, m2, m3, *rest = _held((m1, m2, m3, over_beta, length, circle, a, b, complementary_modulus))
     return _Orbit(alpha, beta, gamma, ratio, (m1, m2, m3), *rest)
 
 
@@ -206,8 +210,8 @@ def _turn_about_momentum(
 
     After the shortest turn that takes $m$ to the third axis, what is left is a turn about that axis by
 
-    $$ \psi = \frac{|m|}{J_3}\,h + \int_0^h \frac{\beta g\,dt}{\rho + \delta}, \qquad \rho = |m|, \quad
-       \delta = m_3, \quad g = m_1^2 + \tfrac{\alpha}{\beta} m_2^2 . $$
+    $$ \psi = \frac{|m|}{J_3}\,h + \int_0^h \frac{g\,dt}{\rho + \delta}, \qquad \rho = |m|, \quad
+       \delta = m_3, \quad g = \beta\,m_1^2 + \alpha\,m_2^2 . $$
 
     The mean of $\delta(t)$ and $ab/\delta(t)$, its value half a period later, is again a dn function, of the
     next means and of $2t$. So the integral is one over the same expression in
@@ -220,10 +224,10 @@ def _turn_about_momentum(
     derivative $w = \dot\delta / (\alpha\delta)$,
     $w_{n+1} = w_n (\delta_n - a_n b_n/\delta_n) / (4 \delta_{n+1})$,
 
-    $$ \int_0^h \frac{\beta g\,dt}{\rho + \delta}
-       = \beta h \left( \sum_n \frac{g_n}{2 \rho_n} + \frac{g_N}{\rho_N + a_N} \right)
+    $$ \int_0^h \frac{g\,dt}{\rho + \delta}
+       = h \left( \sum_n \frac{g_n}{2 \rho_n} + \frac{g_N}{\rho_N + a_N} \right)
        + \sum_n 2^{-n} \Big[ \arctan \frac{g_n w_n}
-         {4 \rho_n (\rho_{n+1} + a_{n+1}) (a_{n+1} + \delta_{n+1})} \Big]_0^h . $$
+         {4 \beta \rho_n (\rho_{n+1} + a_{n+1}) (a_{n+1} + \delta_{n+1})} \Big]_0^h . $$
 
     All terms of the first sum have one sign, and no arctangent leaves $(-\pi/4, \pi/4)$. The second sum is
     formed by half angles, on complex numbers.
@@ -237,7 +241,7 @@ def _turn_about_momentum(
         mean, product = means[2], means[0] * means[1]
         steady = 0.5 * g / rho
         next_rho = 0.5 * (rho + a * a * product / rho)
-        factor = 0.5 * steady / (next_rho + mean * a)
+        factor = 0.5 * orbit.over_beta * steady / (next_rho + mean * a)
         start, x = _next_level(start, product, mean)
         end, y = _next_level(end, product, mean)
         x, y = factor * x, factor * y
@@ -252,7 +256,7 @@ def _turn_about_momentum(
     (rate, g, rho, _, _), turns = lax.scan(level, start, means[:3])
     (real, imaginary), _ = lax.scan(halve, (one, zero), turns, reverse=True)
     rate = rate + g / (rho + means.limit * a)
-    sine, cosine = sincos(0.5 * h * (orbit.length * a3 + orbit.beta * rate))
+    sine, cosine = sincos(0.5 * h * (orbit.length * a3 + rate))
     cosine, sine = _held((cosine * real - sine * imaginary, sine * real + cosine * imaginary))
     return cosine, sine
 

@@ -1,6 +1,7 @@
 """Problems of kind `Group` for the tests of Lie-group integrators, and the form on body momenta."""
 
 from functools import partial
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ from poinsot.coordinates import Group as GroupCoordinates
 from poinsot.core import Group, GroupParts, Wrench
 from poinsot.rotation import hat, normalise, quat_exp
 
+Stored = Literal["quaternion", "matrix"]
 MASS = jnp.array([1.3])
 INERTIA = jnp.array([[0.9144], [1.098], [1.66]])
 
@@ -33,7 +35,7 @@ def damping(t, x, R, v, Omega):
     )
 
 
-def problem(nonlinear=0.0, axial=0.0, load=None, element="quaternion"):
+def problem(nonlinear=0.0, axial=0.0, load=None, element: Stored = "quaternion"):
     """One body in a mixture of the two potentials."""
 
     def potential(t, x, R):
@@ -59,7 +61,7 @@ def start(of, momentum=(0.6, 0.9, 0.25)):
     return of.join(parts)
 
 
-def stepper(integrator, load=None, element="quaternion"):
+def stepper(integrator, load=None, element: Stored = "quaternion"):
     """State after n steps of size h from time t in the given potentials, and the failures; compiled once."""
 
     @jax.jit
