@@ -31,7 +31,7 @@ from poinsot.rotation import hat, multiply, quat_exp, vec, vee
 from poinsot.simulation._quick import QUICK_TO_COMPILE
 from poinsot.solvers import EPS
 
-LADDER = tuple(2**k for k in range(1, 13))
+LADDER = tuple(sorted({2**k for k in range(3, 15)} | {3 * 2**k for k in range(2, 13)}))
 """Numbers of steps up to `T1` with which the order is measured."""
 STEP = 0.05
 """Step of the certificates, and of the long run for a method of order 2; others take it as it is."""
@@ -118,7 +118,7 @@ def _order(formulation: Formulation, integrator: AbstractIntegrator, y: Packed) 
         seen = np.asarray(body_state(formulation, end.y))
         h.append(T1 / count)
         errors.append(float(np.max(np.abs(seen - exact))) if end.ok else np.inf)
-        floors.append(100.0 * EPS * np.sqrt(count))
+        floors.append(500.0 * EPS * np.sqrt(count))
         if errors[-1] < floors[-1]:
             break
     return fit_slope(np.array(h), np.array(errors), np.array(floors))[0]

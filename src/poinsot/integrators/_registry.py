@@ -79,7 +79,7 @@ REGISTRY: dict[str, Callable[[], AbstractIntegrator]] = {
     "lie-splitting": LieSplitting,
     "lie-splitting-exact": lambda: LieSplitting("exact"),
     "lie-splitting-suzuki4": lambda: Composition(LieSplitting(), "suzuki4"),
-    "lie-splitting-kahan-li8": lambda: Composition(LieSplitting("exact"), "kahan-li8"),
+    "lie-splitting-kahan-li6": lambda: Composition(LieSplitting("exact"), "kahan-li6"),
     "lie-rattle": LieRattle,
     "lie-midpoint": LieMidpoint,
     "munthe-kaas4": lambda: MuntheKaas(RK4().tableau),
