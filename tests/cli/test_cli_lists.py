@@ -82,11 +82,15 @@ def test_methods_as_table():
 
 def test_systems():
     systems = {system["name"]: system for system in json.loads(invoke("systems", "--json").stdout)}
-    assert tuple(systems) == pt.library.names()
+    library = pt.library
+    assert tuple(systems) == (*library.names(), *library.body_names(), *library.model_names())
     assert systems["kepler"]["parameters"] == pt.library.parameters("kepler")
     assert systems["kepler"]["state"] == {"q": 2, "p": 2}
     assert (systems["kepler"]["kind"], systems["galactic-orbit"]["kind"]) == ("separable", "hamiltonian")
-    assert "eccentricity = 0.6" in invoke("systems").stdout
+    assert systems["gyro-top"]["state"] == {"body": 1} and systems["gyro-top"]["dt"] == 0.01
+    assert systems["heavy-top"]["parameters"]["inertia"] == "required" and systems["heavy-top"]["dt"] is None
+    table = invoke("systems").stdout
+    assert "eccentricity = 0.6" in table and "inertia = required" in table
 
 
 def test_json_is_strict():

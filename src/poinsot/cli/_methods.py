@@ -20,7 +20,7 @@ def show_methods(as_json: bool) -> None:
         (
             (
                 *(method[key] for key in ("name", "method", "order", "symmetric", "symplectic")),
-                next(kind for kind in STRONGEST_FIRST if kind in method["conserves"]),
+                next((kind for kind in STRONGEST_FIRST if kind in method["conserves"]), ""),
                 method["needs"],
                 references.index(method["reference"]) + 1,
             )
@@ -29,7 +29,8 @@ def show_methods(as_json: bool) -> None:
         flexible="method",
     )
     print("Conserves: the polynomial invariants kept to round-off; quadratic includes bilinear (q'Dp),")
-    print("which includes linear. Needs: an ode takes any problem, a separable one is H = T(p) + V(q).\n")
+    print("which includes linear. Needs: an ode takes any problem, a separable one is H = T(p) + V(q);")
+    print("constrained and group are forms of rigid bodies, with constraints and on the rotation group.\n")
     for number, reference in enumerate(references, start=1):
         print(f"{number:3}  {reference}")
 

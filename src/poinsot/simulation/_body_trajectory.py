@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, fields
 from functools import partial
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
@@ -9,8 +10,12 @@ import numpy as np
 from poinsot.core import State
 from poinsot.equations import Formulation, Motion
 from poinsot.integrators import AbstractIntegrator
+from poinsot.model import System
 from poinsot.simulation._quick import once
 from poinsot.simulation._trajectory import Record, Trajectory, in_blocks
+
+if TYPE_CHECKING:
+    from poinsot.viz import BodyPlots
 
 BALANCE = "energy less work done"
 """Name of the balance that takes the place of the energy where loads act or time enters."""
@@ -47,8 +52,10 @@ class BodyTrajectory(Trajectory):
             motion["work"] = work_done(record.times, power, slope)
             conserved = {BALANCE: energy - motion["work"]} | conserved
         attributes |= {
+            "system": system.name,
             "problem": f"{system.name} in {formulation.bodies.coordinates}, form {formulation.form!r}",
             "bodies": list(system.names),
+            "inertia": _inertias(system).tolist(),
             "coordinates": repr(formulation.bodies.coordinates),
             "form": formulation.form,
             "loads": not system.conservative,
@@ -60,6 +67,23 @@ class BodyTrajectory(Trajectory):
         if name in motion:
             return motion[name]
         return super().__getattr__(name)
+
+    @property
+    def heading(self) -> dict[str, str]:
+        """What was run, for the head of a report."""
+        about = self.attributes
+        return {
+            "system": about.get("system", "unknown"),
+            "coordinates": f"{about.get('coordinates', 'unknown')} ({self._sizes})",
+            "form": about.get("form", "unknown"),
+        }
+
+    @property
+    def plot(self) -> "BodyPlots":
+        """Pictures: `run.plot.axis()`, `run.plot.polhode()`, `run.plot.energy()` and others."""
+        from poinsot.viz import BodyPlots
+
+        return BodyPlots(self)
 
     @property
     def energy(self) -> np.ndarray:
@@ -75,6 +99,17 @@ class BodyTrajectory(Trajectory):
                 for name in ("position", "quaternion", "velocity", "angular_velocity")
             }
         )
+
+
+def _inertias(system: System) -> np.ndarray:
+    """Inertia of each body in its body frame, about its fixed point if it has one, else its mass centre."""
+    inertias = np.array(system.body_inertias)
+    moments = np.asarray(system.inertia)
+    axes = system.placement.axes
+    for k, body in enumerate(system.rotating):
+        A = np.eye(3) if axes is None else np.asarray(axes[:, :, k])
+        inertias[body] = (A * moments[:, k]) @ A.T
+    return inertias
 
 
 @once

@@ -168,7 +168,7 @@ def _cycles(components: dict[str, np.ndarray]) -> float:
     most = 0.0
     for values in components.values():
         columns = values.reshape(len(values), -1)
-        moving = np.ptp(columns, axis=0) > NEGLIGIBLE * np.max(np.abs(columns))
+        moving = np.ptp(columns, axis=0) > NEGLIGIBLE * np.max(np.abs(columns), initial=0.0)
         most = max([most, *(oscillations(column) for column in columns.T[moving])])
     return most
 
@@ -184,11 +184,17 @@ def _steps_taken(trajectory: Trajectory) -> np.ndarray:
 def _header(trajectory: Trajectory) -> dict[str, str]:
     """What was run, from the run's attributes; those that are missing are left out."""
     about = trajectory.attributes
-    sizes = ", ".join(f"{k} {' x '.join(map(str, v.shape[1:]))}" for k, v in trajectory.components.items())
-    header = {"problem": f"{about.get('problem', 'unknown')} ({sizes})"}
+    header = trajectory.heading
+    loads = about.get("loads", False)
     if "integrator" in about:
-        declared = f": {_traits_text(about['traits'])}" if "traits" in about else ""
+        # Loads take away what a method keeps of a conservative motion; order and symmetry remain.
+        void = {"symplectic": False, "conserves": []} if loads else {}
+        declared = f": {_traits_text(about['traits'] | void)}" if "traits" in about else ""
         header["integrator"] = about.get("method", about["integrator"]) + declared
+    if loads:
+        header["loads"] = (
+            "act on the bodies: no claim to be symplectic or to keep invariants holds in this run"
+        )
     span = f"t = {trajectory.t[0]:g} to {trajectory.t[-1]:g}"
     taken = f", {about['steps']:,} steps of {about['dt']:g}" if {"steps", "dt"} <= about.keys() else ""
     header["run"] = f"{span}{taken}, {len(trajectory):,} states saved"

@@ -109,6 +109,17 @@ class Trajectory:
         steps, t0, dt = (self.attributes[key] for key in ("steps", "t0", "dt"))
         return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}: {self.result.message}"
 
+    @property
+    def heading(self) -> dict[str, str]:
+        """What was run, for the head of a report."""
+        return {"problem": f"{self.attributes.get('problem', 'unknown')} ({self._sizes})"}
+
+    @property
+    def _sizes(self) -> str:
+        """Labels of the state with their shapes."""
+        shapes = ((name, " x ".join(map(str, value.shape[1:]))) for name, value in self.components.items())
+        return ", ".join(f"{name} {shape}" for name, shape in shapes)
+
     @cached_property
     def scales(self) -> dict[str, np.ndarray]:
         """How large each conserved quantity's response to a relative rounding error of the state is."""

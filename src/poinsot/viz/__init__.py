@@ -7,9 +7,11 @@ from poinsot.viz._analysis_plots import (
     plot_roundoff,
     plot_work_precision,
 )
+from poinsot.viz._body_plots import BodyPlots
 from poinsot.viz._trajectory_plots import TrajectoryPlots
 
 __all__ = [
+    "BodyPlots",
     "TrajectoryPlots",
     "plot_lyapunov",
     "plot_order",
