@@ -1,7 +1,8 @@
 """Other packages on the gyro top of Lang's Example A, to T = 60 s, as they were measured once.
 
 Errors are sqrt(|R - R*|_F^2 + |Omega - Omega*|^2) at the end. All were measured on one machine, with SciPy's
-DOP853 among them: its time here, over its time there, carries the others over to the machine at hand.
+DOP853 and heyoka among them: their time here, over their time there, carries the others over to the machine
+at hand.
 """
 
 from typing import NamedTuple
@@ -65,5 +66,5 @@ PUBLISHED = {
         Measured("dt 0.001", 1.3e-11, 1189.0),
     ),
 }
-CALIBRATION = "SciPy 1.17 DOP853, Numba"
-"""The peer that is measured again in every run."""
+SCIPY, HEYOKA = "SciPy 1.17 DOP853, Numba", "heyoka 7.13"
+"""The peers that are measured again in every run, to compare the machines by."""

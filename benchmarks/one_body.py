@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from _heyoka_top import heyoka_runs
 from _numba_top import euler_equations, lie_splitting
-from _peers import CALIBRATION, MACHINE, PUBLISHED
+from _peers import HEYOKA, MACHINE, PUBLISHED, SCIPY
 from _timing import Scoreboard, best_of, first_call
 from scipy.integrate import solve_ivp
 
@@ -132,16 +132,15 @@ def accuracy(board: Scoreboard) -> None:
     mine = [[ours(case, dt) for dt in steps] for case, steps in OURS]
     scipy, heyoka = scipy_rows(), heyoka_rows()
     show([row for rows in (*mine, scipy, heyoka) for row in rows])
-    there = PUBLISHED[CALIBRATION]
+    measured = {who: [row for row in scipy if row.who == who] for who in sorted({row.who for row in scipy})}
+    # Of two ratios of the machines the smaller one: a busy moment must not make others look slow.
+    calibrations = [(measured["SciPy DOP853, Numba"], PUBLISHED[SCIPY]), (heyoka, PUBLISHED[HEYOKA])]
     for target in TARGETS:
         best = min(time_at(rows, target) for rows in mine)
-        measured = {
-            who: [row for row in scipy if row.who == who] for who in sorted({row.who for row in scipy})
-        }
         for who, rows in measured.items():
             times = f"{time_at(rows, target):.1f} ms, ours {best:.2f} ms"
             board.at_least(f"error {target:g}: {who} over ours", time_at(rows, target) / best, 1.0, times)
-        speed = time_at(measured["SciPy DOP853, Numba"], target) / time_at(there, target)
+        speed = min(time_at(here, target) / time_at(there, target) for here, there in calibrations if here)
         for who, rows in PUBLISHED.items():
             if who.startswith(("SciPy", "heyoka")):
                 continue
@@ -153,29 +152,27 @@ def accuracy(board: Scoreboard) -> None:
 
 
 def show(rows: list[Row]) -> None:
-    table = Table(title=f"Gyro top to T = {T_END:g} s")
-    for column in ("who", "setting", "error", "ms"):
-        table.add_column(column, no_wrap=True)
-    for who, setting, reached, milliseconds in rows:
-        table.add_row(who, setting, f"{reached:.1e}", f"{milliseconds:.2f}")
-    published = Table(title=f"Published: {MACHINE}")
-    for column in ("who", "setting", "error", "ms"):
-        published.add_column(column, no_wrap=True)
-    for who, measured in PUBLISHED.items():
-        for setting, reached, milliseconds in measured:
-            published.add_row(who, setting, f"{reached:.1e}", f"{milliseconds:.2f}")
-    Console().print(table, published)
+    """The runs of this machine, and those that were published."""
+    published = [Row(who, *measured) for who, runs in PUBLISHED.items() for measured in runs]
+    for title, part in ((f"Gyro top to T = {T_END:g} s", rows), (f"Published: {MACHINE}", published)):
+        table = Table(title=title)
+        for column in ("who", "setting", "error", "ms"):
+            table.add_column(column, no_wrap=True)
+        for who, setting, reached, milliseconds in part:
+            table.add_row(who, setting, f"{reached:.1e}", f"{milliseconds:.2f}")
+        Console(width=120).print(table)
 
 
 def trend(board: Scoreboard, t1: float) -> None:
     """Energy over a hundred times the interval: the shift of its mean beside the size of its error."""
-    for case, dt in ((SPLITTING, 0.04), (GAUSS, 0.12)):
+    for case, dt in ((SPLITTING, 0.04), (GAUSS, 0.2)):
         steps = round(t1 / dt)
         formulation, run = case.run(dt, steps, save_every=10)
         run()
         seconds, solution = best_of(run, 1), run()
         packed = jax.vmap(formulation.problem.pack)(solution.state)
-        energy = np.asarray(jax.vmap(formulation.problem.energy)(solution.t, packed))
+        conserved = jax.vmap(formulation.problem.conserved)(solution.t, packed)
+        energy = np.asarray(conserved["energy"])
         off = energy / energy[0] - 1.0
         tenth = len(off) // 10
         shift, peak = abs(off[-tenth:].mean() - off[:tenth].mean()), np.max(np.abs(off))
