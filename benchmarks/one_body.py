@@ -165,7 +165,7 @@ def show(rows: list[Row]) -> None:
 
 def trend(board: Scoreboard, t1: float) -> None:
     """Energy over a hundred times the interval: the shift of its mean beside the size of its error."""
-    for case, dt in ((SPLITTING, 0.04), (GAUSS, 0.2)):
+    for case, dt in ((SPLITTING, 0.04), (SPLITTING6, 0.04)):
         steps = round(t1 / dt)
         formulation, run = case.run(dt, steps, save_every=10)
         run()
