@@ -150,3 +150,39 @@ def test_interruption_saves_what_was_computed(tmp_path, monkeypatch):
     prefix = pt.load(tmp_path / "out" / "trajectory.zarr")
     assert prefix.result is pt.Result.interrupted and 1 < len(prefix) < 4_000_000
     assert "interrupted" in result.stderr and str(tmp_path / "out") in result.stderr
+
+
+TOP = """
+[system]
+name = "heavy-top"
+parameters = { inertia = [50.0, 42.0, 10.0], mgl = 108.8 }
+
+[start]
+rotation = { axis = [1.0, 0.0, 0.0], angle = 1.0 }
+angular_velocity = [0.0, 0.0, 20.0]
+
+[coordinates]
+name = "group"
+
+[integrator]
+name = "lie-splitting"
+
+[run]
+t1 = 2.0
+dt = 0.01
+"""
+
+
+def test_a_run_of_bodies(tmp_path):
+    out = tmp_path / "out"
+    result = invoke(tmp_path, TOP, "--out", str(out))
+    assert result.exit_code == 0
+    assert "heavy-top with inertia = [50.0, 42.0, 10.0], mgl = 108.8" in result.stdout
+    assert "Group(" in result.stdout and "L_z" in result.stdout
+    assert {"axis.png", "polhode.png", "energy.png", "trajectory.zarr", "report.json"} <= {
+        path.name for path in out.iterdir()
+    }
+    loaded = pt.load(out / "trajectory.zarr")
+    assert isinstance(loaded, pt.BodyTrajectory) and loaded.rotation.shape == (201, 1, 3, 3)
+    np.testing.assert_allclose(np.linalg.det(loaded.rotation), 1.0, rtol=1e-13)
+    assert read_json(out / "report.json")["form"] == "group"
