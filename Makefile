@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 .PHONY: demo test test-slow lint format docs bench clean
 
 demo: $(INSTALLED)
-	$(BIN)/poinsot run examples/kepler.toml --out runs/kepler
+	$(BIN)/poinsot run examples/heavy_top.toml --out runs/heavy_top
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from poinsot import library, papers
+from poinsot import coordinates, library, papers
 from poinsot.core import Hamiltonian
+from poinsot.equations import FORMS, formulate, refusal
 from poinsot.integrators import by_name, names
 
 _PLACE = re.compile(r"<!-- table: (\w+) -->")
-_STRONGEST_FIRST = ("quadratic", "bilinear", "linear")
+_STRONGEST_FIRST = ("energy", "quadratic", "bilinear", "linear")
 
 
 def on_page_markdown(markdown: str, **_) -> str:
@@ -27,7 +28,7 @@ def methods() -> str:
             integrator.order,
             _tick(integrator.symmetric),
             _tick(integrator.symplectic),
-            next(kind for kind in _STRONGEST_FIRST if kind in integrator.conserves),
+            next((kind for kind in _STRONGEST_FIRST if kind in integrator.conserves), ""),
             integrator.needs,
             f"[{references.index(integrator.reference) + 1}](#sources)",
         )
@@ -48,7 +49,23 @@ def systems() -> str:
         given = ", ".join(f"`{key} = {_value(default)}`" for key, default in library.parameters(name).items())
         state = ", ".join(f"{label}[{value.size}]" for label, value in system.start.items())
         rows.append((f"`{name}`", "separable" if separable else problem.kind, state, given, system.dt))
+    for name in (*library.body_names(), *library.model_names()):
+        given = ", ".join(f"`{key} = {_value(default)}`" for key, default in library.parameters(name).items())
+        step = library.body_by_name(name).dt if name in library.body_names() else ""
+        rows.append((f"`{name}`", "bodies", "1 body", given, step))
     return _table(("name", "kind", "state", "parameters and defaults", "step"), rows)
+
+
+def forms() -> str:
+    """Every form of the equations in all coordinates: the kind of problem it is there."""
+    top = library.heavy_top((3.0, 2.5, 1.0), 1.0)
+    kinds = [getattr(coordinates, name)() for name in ("Directors", "Quaternions", "EulerAngles", "Group")]
+
+    def entry(one, form: str) -> str:
+        return "" if refusal(top, one, form) else formulate(top, one, form).problem.kind
+
+    rows = ((f"`{form}`", *(entry(one, form) for one in kinds)) for form in FORMS)
+    return _table(("form", *(f"`{type(one).__name__}`" for one in kinds)), rows)
 
 
 def reproductions() -> str:
@@ -56,7 +73,7 @@ def reproductions() -> str:
     return _table(("id", "title"), ((f"`{identifier}`", title) for identifier, title in papers.catalogue()))
 
 
-TABLES = {"methods": methods, "systems": systems, "reproductions": reproductions}
+TABLES = {"methods": methods, "systems": systems, "forms": forms, "reproductions": reproductions}
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

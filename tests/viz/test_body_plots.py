@@ -88,6 +88,16 @@ def test_axis_goes_around_the_momentum(run):
     np.testing.assert_array_equal(_paths(run.plot.axis(0, body="book")), run.rotation[:, 0, :, 0])
 
 
+def test_axis_of_a_long_motion_shows_its_beginning(run):
+    t = np.linspace(0.0, 100.0, 5001)
+    turning = _about(2, 0.0 * t) @ _about(0, 0.5 + 0.1 * np.sin(2.0 * np.pi * t))
+    long = _regular_precession(rotation=turning[:, None])
+    ax = long.plot.axis()
+    front = max((np.array(line.get_data_3d()).T for line in ax.get_lines()), key=len)
+    assert "first 60 oscillations" in ax.get_title() and "first" not in run.plot.axis().get_title()
+    assert len(front) == pytest.approx(60.25 * 50, abs=3)
+
+
 def test_polhode_lies_on_the_ellipsoid_of_inertia(run):
     whole, close = run.plot.polhode().axes
     pole = _paths(whole)

@@ -116,9 +116,9 @@ class Trajectory:
 
     @property
     def _sizes(self) -> str:
-        """Labels of the state with their shapes."""
-        shapes = ((name, " x ".join(map(str, value.shape[1:]))) for name, value in self.components.items())
-        return ", ".join(f"{name} {shape}" for name, shape in shapes)
+        """Labels of the state with their shapes, those without numbers left out."""
+        parts = {name: value.shape[1:] for name, value in self.components.items() if value.size}
+        return ", ".join(f"{name} {' x '.join(map(str, shape))}" for name, shape in parts.items())
 
     @cached_property
     def scales(self) -> dict[str, np.ndarray]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAIR = (9.6, 5.0)
+LOOPS = 60
+"""Oscillations of an axis that can be told apart on the sphere."""
 STEADY = 1e-3
 """Relative change of a vector that a picture does not show."""
 
@@ -36,6 +38,8 @@ class BodyPlots(TrajectoryPlots):
     def axis(self, i: int = 2, body: int | str = 0, ax: "Axes | None" = None) -> "Axes":
         """Path of the end of a body axis on the unit sphere in space.
 
+        Of a motion with more than 60 oscillations the first 60 are shown: more would fill a band.
+
         Args:
             i: which axis of the body, 0, 1 or 2.
             body: which body.
@@ -44,9 +48,11 @@ class BodyPlots(TrajectoryPlots):
         if i not in (0, 1, 2):
             raise InputError(f"axis: i = {i}; a body has the axes 0, 1 and 2")
         path = self._motion["rotation"][:, self._place(body), :, i]
+        end = beginning(path, LOOPS)
+        part = "" if end == len(path) else f", first {LOOPS} oscillations"
         ax = axes(ax, SQUARE, projection="3d")
-        draw_on_ellipsoid(ax, np.eye(3), path, ("$x$", "$y$", "$z$"))
-        ax.set_title(f"Path of axis {i + 1} of {self._name(body)}{self._method}")
+        draw_on_ellipsoid(ax, np.eye(3), path[:end], ("$x$", "$y$", "$z$"))
+        ax.set_title(f"Path of axis {i + 1} of {self._name(body)}{part}{self._method}")
         return ax
 
     @styled
