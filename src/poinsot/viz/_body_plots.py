@@ -7,6 +7,7 @@ import numpy as np
 
 from poinsot.core import InputError
 from poinsot.simulation import BodyTrajectory
+from poinsot.viz._decimate import envelope
 from poinsot.viz._drawing import READABLE, SQUARE, WIDE, beginning, curves, path_with_start
 from poinsot.viz._style import PALETTE, QUIET, axes, new_figure, stacked, stacked_size, styled
 from poinsot.viz._surface import draw_on_ellipsoid
@@ -112,8 +113,10 @@ class BodyPlots(TrajectoryPlots):
             return TrajectoryPlots.energy(self, ax)
         ax = axes(ax, WIDE)
         change = self._motion["energy"] - self._motion["energy"][0]
-        curves(ax, self._run.t, np.stack([change, self._motion["work"]], axis=1), ["energy", "work done"])
-        ax.get_lines()[1].set_linestyle("--")
+        curves(ax, self._run.t, change)
+        ax.get_lines()[0].set_label("energy")
+        ax.plot(*envelope(self._run.t, self._motion["work"]), "--", color=PALETTE[1], label="work done")
+        ax.legend(loc="best")
         gap = np.max(np.abs(change - self._motion["work"]))
         ax.set(xlabel="$t$", ylabel="change since the start")
         ax.set_title(f"Energy and work: apart by {gap:.2g} at most{self._method}")
