@@ -21,10 +21,10 @@ QUATERNIONS = [
     co.Quaternions(I0=2.5),
 ]
 DIRECTORS = [
+    co.Directors(constraints="rows"),
     co.Directors(),
-    co.Directors(constraints="columns"),
-    co.Directors(sigma=0.0),
-    co.Directors(sigma="mean", constraints="columns"),
+    co.Directors(sigma=0.0, constraints="rows"),
+    co.Directors(sigma="mean"),
 ]
 ANGLES = [co.EulerAngles(sequence) for sequence in ("zxz", "zyx")]
 ALL = [*QUATERNIONS, *DIRECTORS, *ANGLES]

@@ -9,7 +9,7 @@ from coordinate_cases import J, on_surface, vector
 from poinsot import coordinates as co
 
 EPS = np.finfo(float).eps
-CASES = [co.Quaternions(), co.Directors(), co.Directors(constraints="columns")]
+CASES = [co.Quaternions(), co.Directors(), co.Directors(constraints="rows")]
 
 
 def drifted(coordinates, size: float = 0.01):

@@ -22,7 +22,7 @@ from scipy.linalg import polar
 from poinsot import coordinates as co
 
 EPS = np.finfo(float).eps
-ROWS, COLUMNS = co.Directors(), co.Directors(constraints="columns")
+ROWS, COLUMNS = co.Directors(constraints="rows"), co.Directors()
 PLANAR = 0.5 * J.sum() - J
 
 

@@ -53,7 +53,9 @@ class Directors(AbstractCoordinates):
 
     Args:
         sigma: None for the Euler tensor; a number, or "mean" for a third of the trace of J.
-        constraints: whether the "rows" or the "columns" of R are kept orthonormal.
+        constraints: whether the "columns" or the "rows" of R are kept orthonormal. Products of columns do not
+            change when the body is turned in space, so that discrete forces of constraint exert no torque
+            wherever they are taken; those of rows do not only on rotations.
         projection: "nearest" rotation, or the cheaper "spurrier_klumpp", by way of an extracted quaternion.
     """
 
@@ -65,7 +67,7 @@ class Directors(AbstractCoordinates):
         self,
         sigma: float | Literal["mean"] | None = None,
         *,
-        constraints: Literal["rows", "columns"] = "rows",
+        constraints: Literal["rows", "columns"] = "columns",
         projection: Literal["nearest", "spurrier_klumpp"] = "nearest",
     ):
         if constraints not in ("rows", "columns"):

@@ -74,6 +74,15 @@ class ConstrainedBodies(AbstractConstrained):
         """Velocity of a momentum along the constraints."""
         return self.bodies.tangent_velocity(q, p)
 
+    def tangent_momentum(self, q: Flat, p: Flat) -> Flat:
+        """The momentum less its part across the constraints.
+
+        That part is found, and what rounding puts along the surface into it is taken out again: so what lies
+        along the surface passes through without an error, also for positions next to the surface.
+        """
+        across = p - self.momentum(q, self.velocity(q, p))
+        return p - (across - self.momentum(q, self.velocity(q, across)))
+
     def quasi_momentum(self, q: Flat, p: Flat) -> Flat:
         """Linear momenta, and momenta in which the rotational energy is a sum of squares."""
         bodies = self.bodies

@@ -199,7 +199,28 @@ def _advance(orbit: _Orbit, functions: EllipticFunctions) -> Components:
         jnp.where(steady, m2, (m2 * c * d + orbit.beta * s * m1 * m3) * divisor),
         jnp.where(cancels, m3_conjugate, (third - from_third) * divisor),
     )
-    m1, m2, m3 = _held(end)
+    return _on_path(orbit, _held(end))
+
+
+def _on_path(orbit: _Orbit, end: tuple[Batch, ...]) -> Components:
+    r"""The end moved onto its path, by as much as rounding moved it off.
+
+    The errors of the elliptic functions are a few units of round-off, but they repeat in every step, and so
+    would shift the energy in proportion to the steps taken. One step of Newton's method restores
+    $\beta\,m_1^2 + \alpha\,m_2^2$ by a common factor of both, and then $m_3^2 + (\gamma/\beta)\,m_2^2$ by one
+    of $m_3$, unless $m_3$ is so small that the sum has no digits for it.
+    """
+    m1, m2, m3 = end
+    circle = jnp.where(orbit.circle == 0.0, 1.0, orbit.circle)
+    left = orbit.circle - (orbit.beta * m1 * m1 + orbit.alpha * m2 * m2)
+    scale = 1.0 + 0.5 * left / circle
+    m1, m2 = scale * m1, scale * m2
+    square = m3 * m3
+    # With equal moments nothing moves, and the ratio in the sum has no value.
+    large = (square > 0.25 * orbit.a**2) & (orbit.over_beta != 0.0)
+    left = (orbit.a - m3) * (orbit.a + m3) - orbit.gamma * orbit.over_beta * m2 * m2
+    m3 = m3 + jnp.where(large, 0.5 * left / jnp.where(large, m3, 1.0), 0.0)
+    m1, m2, m3 = _held((m1, m2, m3))
     return m1, m2, m3
 
 
