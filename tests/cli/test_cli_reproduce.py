@@ -72,6 +72,17 @@ def test_json(calls):
     assert read["agrees"] is False and read["numbers"][1]["ours"] is None
 
 
+def test_a_paper_is_all_of_its_items(calls):
+    """None of them agrees here; each is shown, and the exit code tells."""
+    expected = [identifier for identifier, _ in catalogue() if identifier.startswith("terze2013/")]
+    result = invoke("terze2013", "--quick")
+    assert len(expected) == 3 and [call[0] for call in calls] == expected
+    assert all(identifier in result.stdout for identifier in expected)
+    assert result.exit_code == 1
+    read = json.loads(invoke("terze2013", "--json").stdout)
+    assert [one["id"] for one in read] == expected
+
+
 def test_output_folder_that_is_a_file(calls, tmp_path):
     (tmp_path / "taken").write_text("")
     result = invoke("paper/good", "--out", "taken")

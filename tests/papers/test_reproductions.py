@@ -12,7 +12,7 @@ FIGURES = [f"figure-2.{n}" for n in (*range(1, 12), 13, 14)]
 
 
 def test_the_catalogue_has_every_item_of_chapter_2():
-    identifiers = [identifier for identifier, _ in catalogue()]
+    identifiers = [identifier for identifier, _ in catalogue() if identifier.startswith("chaurasia2012")]
     assert identifiers == [f"chaurasia2012/{item}" for item in (*FIGURES, "table-2.1")]
     assert all(title and not title.endswith(".") for _, title in catalogue())
 

@@ -13,7 +13,7 @@ from poinsot.cli._exits import one_line_errors
 
 app = typer.Typer(
     name="poinsot",
-    help="Simulate Hamiltonian systems so that what physics conserves stays conserved.",
+    help="Simulate mechanical systems so that what physics conserves stays conserved.",
     epilog="Exit codes: 0 done, 1 not confirmed, 2 wrong input, 3 simulation failed, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
@@ -38,7 +38,7 @@ def poinsot(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """Simulate Hamiltonian systems so that what physics conserves stays conserved."""
+    """Simulate mechanical systems so that what physics conserves stays conserved."""
 
 
 @app.command()
@@ -82,31 +82,40 @@ def verify(
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Integrators by short name.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Verify all integrators; takes minutes.")] = False,
+    body: Annotated[
+        bool, typer.Option("--body", help="A rigid body in all coordinates and forms; takes minutes.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Measure what integrators declare: order, symplecticity, reversibility, invariants."""
-    from poinsot.cli._verify import verify_methods
+    if body:
+        from poinsot.cli._verify_body import verify_body
 
-    verify_methods(names or [], every, as_json)
+        verify_body(names or [], every, as_json)
+    else:
+        from poinsot.cli._verify import verify_methods
+
+        verify_methods(names or [], every, as_json)
 
 
 @app.command()
 @one_line_errors
 def reproduce(
     item: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="A table or figure; lists them if left out.")
+        str | None,
+        typer.Argument(metavar="[ID]", help="A table or figure, or a paper; lists them if left out."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A shorter run.")] = False,
     as_json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for figures and data.")] = None,
 ) -> None:
-    """Regenerate a table or figure of a paper, our numbers beside the published ones."""
-    from poinsot.cli._reproduce import list_items, reproduce_item
+    """Regenerate a table or figure of a paper, or all of them, our numbers beside the published ones."""
+    from poinsot.cli._reproduce import list_items, reproduce_named
 
     if item is None:
         list_items(as_json)
     else:
-        reproduce_item(item, quick, as_json, out)
+        reproduce_named(item, quick, as_json, out)
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from poinsot.cli._exits import ExitCode
 from poinsot.cli._outputs import check_folder
 from poinsot.cli._tables import show_json, show_table
 from poinsot.core import optional
-from poinsot.papers import Number, Reproduction, catalogue, reproduce
+from poinsot.papers import Number, Reproduction, catalogue, items_of, reproduce
 
 
 def list_items(as_json: bool) -> None:
@@ -20,17 +20,20 @@ def list_items(as_json: bool) -> None:
         show_table(("id", "title"), items, flexible="title")
 
 
-def reproduce_item(identifier: str, quick: bool, as_json: bool, out: Path | None) -> None:
-    """Regenerate one; exit code 1 if a judged number does not agree."""
-    folder = out or Path("runs") / identifier.partition("/")[0]
+def reproduce_named(name: str, quick: bool, as_json: bool, out: Path | None) -> None:
+    """Regenerate one, or all of a paper; exit code 1 if a judged number does not agree."""
+    folder = out or Path("runs") / name.partition("/")[0]
     check_folder(folder)
     optional("matplotlib", "plot", "drawing figures")
-    made = reproduce(identifier, quick=quick, out=folder)
+    identifiers, made = items_of(name), []
+    for identifier in identifiers:
+        made.append(reproduce(identifier, quick=quick, out=folder))
+        if not as_json:
+            _show(made[-1])
     if as_json:
-        show_json(made.to_dict())
-    else:
-        _show(made)
-    if not made.agrees:
+        records = [one.to_dict() for one in made]
+        show_json(records[0] if identifiers == [name] else records)
+    if not all(one.agrees for one in made):
         raise typer.Exit(ExitCode.not_confirmed)
 
 

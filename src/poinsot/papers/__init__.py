@@ -1,6 +1,6 @@
 """Tables and figures of papers, computed again: our numbers beside the published ones."""
 
-from poinsot.papers._reproduce import catalogue, reproduce
+from poinsot.papers._reproduce import catalogue, items_of, reproduce
 from poinsot.papers._reproduction import Findings, Number, Reproduction
 
-__all__ = ["Findings", "Number", "Reproduction", "catalogue", "reproduce"]
+__all__ = ["Findings", "Number", "Reproduction", "catalogue", "items_of", "reproduce"]

@@ -7,10 +7,15 @@ import time
 from pathlib import Path
 
 from poinsot.core import InputError
-from poinsot.papers import chaurasia2012
+from poinsot.papers import chaurasia2012, lang2010, terze2013, xu2016
 from poinsot.papers._reproduction import Findings, Reproduction
 
-PAPERS = {"chaurasia2012": chaurasia2012.ITEMS}
+PAPERS = {
+    "chaurasia2012": chaurasia2012.ITEMS,
+    "lang2010": lang2010.ITEMS,
+    "terze2013": terze2013.ITEMS,
+    "xu2016": xu2016.ITEMS,
+}
 DPI = 160
 """Resolution of the pictures."""
 ITEMS = {f"{paper}/{name}": item for paper, items in PAPERS.items() for name, item in items.items()}
@@ -19,6 +24,11 @@ ITEMS = {f"{paper}/{name}": item for paper, items in PAPERS.items() for name, it
 def catalogue() -> list[tuple[str, str]]:
     """Every reproducible table and figure: its id and its title."""
     return [(identifier, title) for identifier, (title, _) in ITEMS.items()]
+
+
+def items_of(name: str) -> list[str]:
+    """The ids of all that is reproducible of a paper; the name itself where it names none."""
+    return [f"{name}/{item}" for item in PAPERS[name]] if name in PAPERS else [name]
 
 
 def reproduce(
