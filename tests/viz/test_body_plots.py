@@ -93,7 +93,8 @@ def test_axis_of_a_long_motion_shows_its_beginning(run):
     turning = _about(2, 0.0 * t) @ _about(0, 0.5 + 0.1 * np.sin(2.0 * np.pi * t))
     long = _regular_precession(rotation=turning[:, None])
     ax = long.plot.axis()
-    front = max((np.array(line.get_data_3d()).T for line in ax.get_lines()), key=len)
+    lines = [np.array(line.get_data_3d()).T for line in ax.get_lines()]  # type: ignore[attr-defined]
+    front = max(lines, key=len)
     assert "first 60 oscillations" in ax.get_title() and "first" not in run.plot.axis().get_title()
     assert len(front) == pytest.approx(60.25 * 50, abs=3)
 
