@@ -37,6 +37,9 @@ STEP = 0.05
 """Step of the certificates, and of the long run for a method of order 2; others take it as it is."""
 STEPS = 2000
 """Steps of the long run."""
+ORDER_TOLERANCE = 0.15
+SYMPLECTIC = 1e-12
+"""Largest scaled defect of the canonical form that counts as round-off."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class BodyCertificate:
     refused: str | None
     """Why the combination is not possible."""
     declared_order: int
+    claims_symplectic: bool = False
+    """Whether the integrator declares it, and the equations have the structure that it keeps."""
     order: float | None = None
     """Slope of the error of rotation and angular velocity."""
     symplectic: float | None = None
@@ -63,6 +68,15 @@ class BodyCertificate:
     """Largest residual of their rates."""
     result: str = Result.successful.name
     """How the long run ended."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the declared order shows, and symplecticity where it is claimed."""
+        if self.refused is not None:
+            return True
+        assert self.order is not None and self.symplectic is not None
+        right_order = abs(self.order - self.declared_order) <= ORDER_TOLERANCE
+        return right_order and (self.symplectic <= SYMPLECTIC or not self.claims_symplectic)
 
     def to_dict(self) -> dict:
         """Plain data, ready for JSON."""
@@ -90,11 +104,14 @@ def certify_body(
     watched = formulation.watched(start)
     y = formulation.problem.pack(formulation.start(start))
     run = travel(watched.problem, integrator, y, STEP, STEPS)
+    # A symplectic method keeps the form of canonical equations, or of the group it is made for.
+    canonical = formulation.problem.kind in ("hamiltonian", "constrained") or integrator.needs == "group"
     kept = {name: float(np.max(np.asarray(value))) for name, value in run.deviation.items()}
     return BodyCertificate(
         *about,
         None,
         integrator.order,
+        claims_symplectic=integrator.symplectic and canonical,
         order=_order(watched, integrator, y),
         symplectic=_symplectic(formulation, integrator, start),
         energy=kept["energy"] / _SCALE["energy"],

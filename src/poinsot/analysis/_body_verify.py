@@ -4,7 +4,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from poinsot.analysis._body_certificate import STEP, STEPS, BodyCertificate, body_state, certify_body
+from poinsot.analysis._body_certificate import (
+    ORDER_TOLERANCE,
+    STEP,
+    STEPS,
+    SYMPLECTIC,
+    BodyCertificate,
+    body_state,
+    certify_body,
+)
 from poinsot.analysis._body_standard import standard_body, standard_start
 from poinsot.analysis._travel import travel
 from poinsot.coordinates import AbstractOrientation, Directors, EulerAngles, Group, Quaternions
@@ -43,9 +51,6 @@ METHODS = (
 )
 """Integrators of the matrix, by their short names."""
 
-SYMPLECTIC = 1e-12
-"""Largest scaled defect of the canonical form that counts as round-off."""
-
 
 def body_matrix(methods: Sequence[str] = METHODS) -> Iterator[BodyCertificate]:
     """Certificates of every coordinates, form and integrator, refused combinations included, one by one."""
@@ -71,7 +76,7 @@ def measured_claims(method: AbstractIntegrator) -> Iterator[tuple[str, bool, flo
     kept = method.conserves
     order = np.nan if certificate.order is None else certificate.order
     slope, one = f"declared {method.order}, slope {order:.3f}; {where}", f"h = {STEP:g}; {where}"
-    yield "order", True, abs(order - method.order), 0.15, slope
+    yield "order", True, abs(order - method.order), ORDER_TOLERANCE, slope
     yield "symplectic", method.symplectic, _number(certificate.symplectic), SYMPLECTIC, one
     yield "symmetric", method.symmetric, _round_trip(formulation, method), 1e-13, one
     yield "energy", "energy" in kept, _number(certificate.energy), tolerance, note

@@ -9,7 +9,15 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.coordinates import AbstractCoordinates, AbstractOrientation, EulerAngles, Group, Quaternions
-from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, each_body
+from poinsot.core import (
+    AbstractConstrained,
+    AbstractProblem,
+    InputError,
+    Packed,
+    State,
+    UserFunction,
+    each_body,
+)
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._forms import FORMS, MULTIPLIER, Form
 from poinsot.equations._index_reduced import IndexReduced
@@ -66,10 +74,11 @@ class Formulation(eqx.Module):
         if self.form == "group":
             parts, rates = self.problem.unpack(y), self.problem.unpack(self.problem.vector_field(t, y))
             return self.bodies.join(parts.x, parts.g), self.bodies.join(rates.x, rates.g)
+        if isinstance(self.problem, AbstractConstrained):
+            # The whole velocity where there is one, so that a part of it across the constraints shows.
+            q, p = self.problem.split(y)
+            return q, self.problem.dHdp(q, p) if self.problem.regular else self.problem.velocity(q, p)
         size = self.bodies.size
-        if self.form in ("index3", "index2"):
-            q, p = y[:size], y[size:]
-            return q, self.bodies.tangent_velocity(q, p)
         return y[:size], self.problem.vector_field(t, y)[:size]
 
     def motion(self, t, y: Packed) -> Motion:
