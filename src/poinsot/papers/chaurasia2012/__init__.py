@@ -1,4 +1,4 @@
-"""Chaurasia (2012), a thesis on symplectic simulation of chains of rigid bodies: chapter 2.
+"""Chaurasia (2012), a thesis on symplectic simulation of chains of rigid bodies: chapter 2 and figure 3.3.
 
 Figure 2.12 is a drawing. Most figures are printed without step size or length of the run, and their images
 are not at hand: what is checked is the claim that the text makes of each, as a number.
@@ -7,13 +7,16 @@ are not at hand: what is checked is the claim that the text makes of each, as a 
 from collections.abc import Callable
 
 from poinsot.papers._reproduction import Findings
+from poinsot.papers.chaurasia2012._energy_momentum_top import figure_2_15, figure_2_16, figure_2_17
 from poinsot.papers.chaurasia2012._galactic_energy import figure_2_11
 from poinsot.papers.chaurasia2012._galactic_section import figure_2_10
 from poinsot.papers.chaurasia2012._galactic_table import table_2_1
 from poinsot.papers.chaurasia2012._kepler import figure_2_6, figure_2_7, figure_2_8, figure_2_9
 from poinsot.papers.chaurasia2012._oscillator import figure_2_1
 from poinsot.papers.chaurasia2012._pendulum import figure_2_2, figure_2_3, figure_2_4, figure_2_5
+from poinsot.papers.chaurasia2012._rattle_top import figure_2_18, figure_2_19
 from poinsot.papers.chaurasia2012._top import figure_2_13, figure_2_14
+from poinsot.papers.chaurasia2012._unit_quaternion import figure_3_3
 
 ITEMS: dict[str, tuple[str, Callable[[bool, bool | None], Findings]]] = {
     "figure-2.1": ("Energy of the harmonic oscillator under six methods", figure_2_1),
@@ -29,5 +32,11 @@ ITEMS: dict[str, tuple[str, Callable[[bool, bool | None], Findings]]] = {
     "figure-2.11": ("Energy of the galactic orbit, RK4 and Gauss of order 6", figure_2_11),
     "figure-2.13": ("Mass centre of the symmetric top over time", figure_2_13),
     "figure-2.14": ("Mass centre of the symmetric top from above", figure_2_14),
+    "figure-2.15": ("Mass centre of the symmetric top, energy-momentum method", figure_2_15),
+    "figure-2.16": ("Angular momentum of the symmetric top, energy-momentum method", figure_2_16),
+    "figure-2.17": ("Energy of the symmetric top, energy-momentum method", figure_2_17),
+    "figure-2.18": ("Height of the symmetric top's mass centre, Rattle", figure_2_18),
+    "figure-2.19": ("Energy of the symmetric top, Rattle", figure_2_19),
+    "figure-3.3": ("Error of the unit quaternion over the step", figure_3_3),
     "table-2.1": ("Points of the galactic orbit's Poincaré section for six methods", table_2_1),
 }

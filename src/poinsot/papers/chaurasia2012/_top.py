@@ -54,7 +54,7 @@ def figure_2_14(quick: bool, progress: bool | None) -> Findings:
     """The projection on the horizontal plane."""
     run = _run(quick, progress)
     position = np.asarray(centre_of_mass(run.y, LENGTH))
-    steepest, flattest = _turning_points(run)
+    steepest, flattest = turning_points(*(run.conserved[name][0] for name in ("energy", "L_z", "Omega_3")))
     numbers = [
         Number.matches("smallest nutation angle [rad]", np.min(run.y[:, 0]), steepest, 2e-4, "theory"),
         Number.matches("largest nutation angle [rad]", np.max(run.y[:, 0]), flattest, 2e-4, "theory"),
@@ -84,12 +84,11 @@ def _run(quick: bool, progress: bool | None) -> Trajectory:
     )
 
 
-def _turning_points(run: Trajectory) -> tuple[float, float]:
-    r"""Smallest and largest nutation angle, from the constants of the motion alone.
+def turning_points(energy: float, vertical: float, spin: float) -> tuple[float, float]:
+    r"""Smallest and largest nutation angle, from the constants of the motion: energy, $L_z$ and $\Omega_3$.
 
     With $u = \cos\theta$: $\dot u^2 = (1 - u^2)(\alpha - \beta u) - (b - a u)^2$, zero at both.
     """
-    energy, vertical, spin = (run.conserved[name][0] for name in ("energy", "L_z", "Omega_3"))
     alpha = 2.0 * (energy - 0.5 * AXIAL * spin**2) / TRANSVERSE
     beta = 2.0 * MASS * GRAVITY * LENGTH / TRANSVERSE
     a, b = AXIAL * spin / TRANSVERSE, vertical / TRANSVERSE
