@@ -75,11 +75,23 @@ class Formulation(eqx.Module):
             parts, rates = self.problem.unpack(y), self.problem.unpack(self.problem.vector_field(t, y))
             return self.bodies.join(parts.x, parts.g), self.bodies.join(rates.x, rates.g)
         if isinstance(self.problem, AbstractConstrained):
-            # The whole velocity where there is one, so that a part of it across the constraints shows.
             q, p = self.problem.split(y)
-            return q, self.problem.dHdp(q, p) if self.problem.regular else self.problem.velocity(q, p)
+            return q, self.problem.velocity(q, p)
         size = self.bodies.size
         return y[:size], self.problem.vector_field(t, y)[:size]
+
+    def residuals(self, t, y: Packed) -> tuple[Float[Array, "m turning"], Float[Array, "m turning"]]:
+        """Residuals of the internal constraints and their rates, for each rotating body.
+
+        The rates are those of the whole momentum where the mass can be inverted: a part of it across the
+        constraints moves no body, but it shows here.
+        """
+        problem = self.problem
+        q, rate = self.rates(t, y)
+        if isinstance(problem, AbstractConstrained) and problem.regular:
+            rate = problem.dHdp(*problem.split(y))
+        c, c_rate = self.bodies.split(q)[1], self.bodies.split(rate)[1]
+        return jax.jvp(each_body(self.bodies.coordinates.constraint), (c,), (c_rate,))
 
     def motion(self, t, y: Packed) -> Motion:
         """What can be seen of all bodies at a packed state."""
@@ -90,7 +102,7 @@ class Formulation(eqx.Module):
         R, Omega = bodies.rotation(c), bodies.omega(c, c_rate)
         position, rotation = system.poses(t, x, R)
         velocity, angular_velocity = system.rates(t, x, R, v, Omega)
-        constraint, constraint_rate = jax.jvp(each_body(bodies.coordinates.constraint), (c,), (c_rate,))
+        constraint, constraint_rate = self.residuals(t, y)
         return Motion(
             position=position,
             rotation=rotation,
@@ -171,9 +183,8 @@ class _Residual(eqx.Module):
 
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
-        q, rate = self.formulation.rates(t, jnp.concatenate([part.reshape(-1) for part in state]))
-        residual, change = jax.jvp(self.formulation.bodies.constraint, (q,), (rate,))
-        return change if self.rate else residual
+        y = jnp.concatenate([part.reshape(-1) for part in state])
+        return self.formulation.residuals(t, y)[int(self.rate)].reshape(-1)
 
 
 def formulate(system: System, coordinates: Any, form: str) -> Formulation:
