@@ -50,9 +50,7 @@ def figure_6(quick: bool, progress: bool | None) -> Findings:
     scaled = ladder(top, Variational(), Quaternions(sigma="mean"), (STEP, converging, *FINE), END)
     plain = ladder(top, Variational(), Quaternions(sigma=0.0), (STEP, converging), END)
     two = {
-        label: ladder(top, Variational(), Quaternions(sigma=sigma), (STEP,), END, begin=from_two_positions)[
-            STEP
-        ]
+        label: ladder(top, Variational(), Quaternions(sigma), (STEP,), END, begin=from_two_positions)[STEP]
         for label, sigma in SIGMAS.items()
     }
     kept = ladder(top, EnergyMomentum(), Quaternions(), (STEP,), END)[STEP]
@@ -68,9 +66,6 @@ def figure_6(quick: bool, progress: bool | None) -> Findings:
             Number.shown(f"{label}, from two exact positions: height error [m]", run.height_error)
             for label, run in two.items()
         ),
-        Number.at_most(
-            "height error, σ = mean over σ = 0 from two positions", best / two[PLAIN].height_error, 0.1
-        ),
         *_compared(scaled, plain, converging),
         *_converged(scaled),
     ]
@@ -79,7 +74,8 @@ def figure_6(quick: bool, progress: bool | None) -> Findings:
         "It holds for the height. The precession, and with it x, is another matter: with sigma = mean it is "
         "hardly more accurate than with sigma = 0.",
         NO_SOLUTION + " Here it is 1.41, and the paper does not say how its curve of sigma = 0 was started. "
-        "Ours is started from two exact positions; so started, sigma = mean errs as much.",
+        "Ours is started from two exact positions; so started, sigma = mean errs nearly as much, so that the "
+        "two are judged by a shorter step, which both can take from the velocity.",
         CORRECTED,
         RECONSTRUCTED,
         OWN,
@@ -119,7 +115,8 @@ def figure_7(quick: bool, progress: bool | None) -> Findings:
     ]
     remarks = [
         "The claim: the energy-momentum scheme errs visibly, sigma = mean does not, and sigma = 0 gives "
-        "almost wrong results, which the paper leaves out. All of it holds.",
+        "almost wrong results, which the paper leaves out. The first two hold; with sigma = 0 our run cannot "
+        "start.",
         NO_SOLUTION + " Here it is 1.41.",
         RECONSTRUCTED + " The one with multipliers is drawn. The one without, like theirs, is less accurate, "
         "and at this step our iteration does not solve it.",

@@ -55,15 +55,8 @@ def draw_mass_centre(runs: dict[str, BodyRun], fine: BodyRun, title: str) -> "Fi
         for label, run in runs.items():
             method = label.partition(",")[0]
             style = {"color": COLOURS[method], "linewidth": 0.8, "markersize": 3.5}
-            row[0].plot(
-                run.t,
-                run.position[:, place],
-                "--",
-                marker=MARKERS[method],
-                fillstyle="none",
-                label=label,
-                **style,
-            )
+            marks = {"marker": MARKERS[method], "markevery": max(1, len(run.t) // 80), "fillstyle": "none"}
+            row[0].plot(run.t, run.position[:, place], "--", label=label, **style, **marks)
             row[1].semilogy(run.t[1:], np.abs(run.displacement[1:, place]), label=label, **style)
         row[0].set_ylabel(f"{name} [m]")
         row[1].set_ylabel(f"error of {name} [m]")
