@@ -40,6 +40,11 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
         )
     if len(set(shapes.values())) > 1 and problem.labels == ("q", "p"):
         raise InputError(f"the start has shapes {_shown(shapes)}; they must be equal")
+    y = problem.pack(state)
+    clearance = problem.clearance(y)
+    # Before the numbers are looked at: at a singularity itself, momenta or rates are infinite.
+    if clearance is not None and float(clearance) < 0.0:
+        raise InputError(f"at the start {Result.near_singularity.message}")
     for label in problem.labels:
         values = np.asarray(state[label])
         if not np.all(np.isfinite(values)):
@@ -47,10 +52,6 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
             raise InputError(
                 f"the start has {label}{list(place)} = {values[place]}; all components must be finite"
             )
-    y = problem.pack(state)
-    clearance = problem.clearance(y)
-    if clearance is not None and float(clearance) < 0.0:
-        raise InputError(f"at the start {Result.near_singularity.message}")
     if problem.lanes(y):
         raise InputError(f"the start holds {problem.lanes(y)} runs of a vectorised problem; use pt.ensemble")
     _check_functions(problem, t0, y)
