@@ -94,7 +94,5 @@ def test_what_is_kept_is_what_the_bodies_show():
         progress=False,
     )
     np.testing.assert_allclose(run.energy, run.energy[0], rtol=0.0, atol=1e-13)
-    np.testing.assert_allclose(
-        run.angular_momentum[:, 2], run.angular_momentum[0, 2], rtol=0.0, atol=1e-13
-    )
+    np.testing.assert_allclose(run.angular_momentum[:, 2], run.angular_momentum[0, 2], rtol=0.0, atol=1e-13)
     assert np.ptp(run.angular_momentum[:, 0]) > 0.1
