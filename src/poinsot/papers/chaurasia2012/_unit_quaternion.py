@@ -175,9 +175,9 @@ def _draw_growth(ax: "Axes", lane: Lane, kept: Lane) -> None:
     unit = lane.t[0] <= GROWTH_END
     for runs, color, label in (
         (lane, PALETTE[1], "unit start, h = 0.005"),
-        (kept, EXACT, "homogeneous form"),
+        (kept, EXACT, "midpoint, homogeneous form"),
     ):
         values = np.maximum(np.abs(runs.e[0, unit]), floor)
         ax.semilogy(runs.t[0, unit], values, color=color, linewidth=1.0, label=label)
     ax.set(xlabel="time [s]", ylabel=ERROR, ylim=LIMITS, xlim=(0.0, GROWTH_END))
-    ax.set_title("Over time, Gauss 6")
+    ax.set_title("Over time, Gauss 6 in the thesis' form")

@@ -118,9 +118,8 @@ def _draw(top: Run) -> "Figure":
     figure, side = panels(top, title, SHOWN, (2, SPIN))
     axis = top.rotation[:, :2, 2]
     shown = top.t <= SHOWN
-    side.plot(*axis.T, color=QUIET, linewidth=0.4, alpha=0.5, label=f"{END:g} s")
+    side.plot(*axis.T, color=QUIET, linewidth=0.5, alpha=0.8, label=f"{END:g} s")
     side.plot(*axis[shown].T, color=PALETTE[2], linewidth=1.2, label=f"first {SHOWN:g} s")
-    side.plot(0.0, 0.0, "+", color="black")
     side.set(aspect="equal", xlabel="x", ylabel="y", title="Tip of $d^3$ from above")
-    side.legend(loc="lower right")
+    side.legend(loc="center")
     return figure

@@ -106,6 +106,18 @@ class Scalars:
         return Counter(kind for kind in kinds if kind not in _OPERANDS)
 
 
+def scalar_graph(function: Callable, *arguments: Any) -> "tuple[Scalars, list[Names | np.ndarray]]":
+    """Every scalar that a function computes, and which of them are its results."""
+    closed = jax.make_jaxpr(function)(*arguments)
+    graph = Scalars()
+    names = []
+    for argument, variable in enumerate(closed.jaxpr.invars):
+        shape = variable.aval.shape
+        entries = [graph.node("argument", argument, entry) for entry in range(int(np.prod(shape)))]
+        names.append(Names(np.array(entries, dtype=np.int64).reshape(shape)))
+    return graph, _evaluate(graph, closed, names)
+
+
 def count_operations(function: Callable, *arguments: Any) -> tuple[Counter[str], Counter[str]]:
     """Scalar operations of a function, those its results need and all that stand in its trace.
 
@@ -118,15 +130,8 @@ def count_operations(function: Callable, *arguments: Any) -> tuple[Counter[str],
         operations with zeros and ones do not count; the second leaves out only what depends on no argument.
         The sum of n numbers is n - 1 additions; the solution of a linear system is one "LU".
     """
-    closed = jax.make_jaxpr(function)(*arguments)
-    graph = Scalars()
-    names = []
-    for argument, variable in enumerate(closed.jaxpr.invars):
-        shape = variable.aval.shape
-        entries = [graph.node("argument", argument, entry) for entry in range(int(np.prod(shape)))]
-        names.append(Names(np.array(entries, dtype=np.int64).reshape(shape)))
-    needed = graph.needed(_evaluate(graph, closed, names))
-    return _by_symbol(needed), _by_symbol(graph.traced)
+    graph, results = scalar_graph(function, *arguments)
+    return _by_symbol(graph.needed(results)), _by_symbol(graph.traced)
 
 
 def _by_symbol(counts: Counter[str]) -> Counter[str]:

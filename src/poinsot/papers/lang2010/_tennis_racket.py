@@ -131,8 +131,6 @@ def _draw(racket: Run, errors: dict[str, np.ndarray]) -> "Figure":
     figure, side = panels(racket, title, END, (0, 0.0))
     for place, (name, values) in enumerate(errors.items()):
         side.semilogy(racket.t[1:], values[1:], color=PALETTE[place], linewidth=1.0, label=name)
-    side.set(
-        xlabel="time [s]", ylabel="error of Ω [1/s]", title=f"DoPri5, h = {STEP:g}, beside the exact motion"
-    )
+    side.set(xlabel="time [s]", ylabel="error of Ω [1/s]", title=f"Beside the exact motion, h = {STEP:g}")
     side.legend(loc="lower right")
     return figure

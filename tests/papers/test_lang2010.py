@@ -1,0 +1,157 @@
+"""Reproductions of Lang (2010): counts of operations on traces, and the motions of both examples."""
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import root_scalar
+from scipy.special import ellipkm1
+
+import poinsot as pt
+from poinsot.papers import catalogue, reproduce
+from poinsot.papers.lang2010 import _tennis_racket as racket
+from poinsot.papers.lang2010._formulations import FORMULATIONS
+from poinsot.papers.lang2010._gyro_top import AT_THE_END
+from poinsot.papers.lang2010._operations import count_operations, scalar_graph
+from poinsot.rotation import sincos
+
+VECTOR = jnp.zeros(3)
+
+
+def test_the_catalogue_has_every_item():
+    identifiers = [identifier for identifier, _ in catalogue() if identifier.startswith("lang2010")]
+    assert identifiers == ["lang2010/figure-11", "lang2010/figure-12", "lang2010/table-1"]
+
+
+@pytest.mark.parametrize(
+    ("function", "needed"),
+    [
+        (lambda x, y: jnp.sum(x * y), {"×": 3, "+": 2}),
+        (lambda x, y: jnp.cross(x, y), {"×": 6, "−": 3}),
+        (lambda x, y: x[0] * y[0] + y[0] * x[0], {"×": 1, "+": 1}),
+        (lambda x, y: (x * x)[:2] / 2.0, {"²": 2, "/": 2}),
+        (lambda x, y: x**2 - 0.0 * y + 1.0 * x, {"²": 3, "+": 3}),
+        (lambda x, y: x + jnp.linalg.norm(jnp.ones(4)) * jnp.zeros(3), {}),
+        (lambda x, y: jnp.stack(sincos(x[0])), {"sin": 1, "cos": 1}),
+        (lambda x, y: jnp.linalg.solve(jnp.eye(3) * x[:, None], y), {"LU": 1}),
+    ],
+    ids=["dot", "cross", "shared", "dead", "zero and one", "constants", "sincos", "solve"],
+)
+def test_operations_of_small_functions(function, needed):
+    assert count_operations(function, VECTOR, VECTOR)[0] == Counter(needed)
+
+
+def test_every_operation_of_the_trace_is_what_the_compiler_counts():
+    """Before the compiler simplifies; divisions, squares and the like are one operation to it too."""
+
+    def function(x, y):
+        return jnp.sum(x * y) * x + (x - y) / 3.0 - jnp.cross(x, y)
+
+    cost = jax.jit(function).lower(VECTOR, VECTOR).cost_analysis()
+    assert cost is not None
+    assert sum(count_operations(function, VECTOR, VECTOR)[1].values()) == cost["flops"]
+
+
+def test_an_operation_that_is_not_known_is_refused():
+    with pytest.raises(NotImplementedError, match="'exp'"):
+        count_operations(jnp.exp, VECTOR)
+
+
+@pytest.mark.parametrize("name", ["absolute, quaternions", "Euler angles"])
+def test_the_simplified_scalars_are_still_the_right_hand_side(name):
+    coordinates, form = FORMULATIONS[name]
+    problem = pt.formulate(pt.library.gyro_top().system, coordinates, form).problem
+    size = coordinates.size + (3 if form == "null_space" else coordinates.size)
+    y = jnp.asarray(np.random.default_rng(1).uniform(0.5, 1.0, size))
+    graph, results = scalar_graph(problem.vector_field, 0.0, y)
+    values = []
+    rules = {
+        "constant": lambda value: value,
+        "add": lambda a, b: values[a] + values[b],
+        "sub": lambda a, b: values[a] - values[b],
+        "mul": lambda a, b: values[a] * values[b],
+        "div": lambda a, b: values[a] / values[b],
+        "neg": lambda a: -values[a],
+        "square": lambda a: values[a] ** 2,
+        "sin": lambda a: math.sin(values[a]),
+        "cos": lambda a: math.cos(values[a]),
+        "argument": lambda argument, entry: float(y[entry]) if argument else 0.0,
+    }
+    for kind, *operands in graph.nodes:
+        values.append(rules[kind](*operands))
+    assert not isinstance(results[0], np.ndarray)
+    reached = np.array(values)[results[0].array]
+    exact = np.asarray(eqx.filter_jit(problem.vector_field)(0.0, y))
+    assert np.max(np.abs(reached - exact)) < 1e-13 * np.max(np.abs(exact))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Every reproduction once, quickly, with its files."""
+    out = tmp_path_factory.mktemp("lang2010")
+    return {
+        item: reproduce(f"lang2010/{item}", quick=True, out=out, progress=False)
+        for item in ("table-1", "figure-11", "figure-12")
+    }
+
+
+def test_everything_agrees_and_is_drawn(made):
+    for item in made.values():
+        assert item.agrees, item.verdict
+        picture, record = item.files
+        assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000
+        assert json.loads(record.read_text()) == json.loads(json.dumps(item.to_dict()))
+
+
+def test_counts_of_table_1_are_those_of_a_count_by_hand(made):
+    """p' = p Omega / 2 takes 16 products, R' takes 18; J Omega and the cross product 9; T_theta 8, shared."""
+    counts = {number.name: number.ours for number in made["table-1"].numbers}
+
+    def column(name):
+        return tuple(counts.get(f"{name}: {row}", 0) for row in ("+", "−", "×", "/"))
+
+    assert column("null space, quaternions") == (3, 12, 16 + 9, 3)
+    assert column("null space, directors") == (0, 9 + 3 + 3, 18 + 9, 3)
+    assert column("Euler angles")[2:] == (5 + 9, 1 + 3)
+    # Beside the published 52: seven halves, the sum of squares (3), its product with p (4), and a minus.
+    assert counts["absolute, quaternions, psi given: all"] == 52 + 7 + 3 + 4 + 1
+    assert counts["absolute, directors: LU"] == 1
+
+
+def test_end_of_example_a_is_the_stored_one():
+    stored = json.loads((Path(__file__).parents[1] / "references" / "lang2010.json").read_text())
+    assert stored["example A"]["times"][1] == 60.0
+    assert tuple(stored["example A"]["Omega"][1]) == AT_THE_END
+
+
+def test_time_between_turns_by_scipy():
+    """The elliptic integral by SciPy, and the zeros of the exact motion."""
+    a, b, c = 50.0, 41.6, 11.6
+    J, Omega = np.array(racket.INERTIA), np.array([racket.SPIN, racket.DISTURBANCE, racket.DISTURBANCE])
+    excess = float(np.sum(J * (J - b) * Omega**2))
+    assert excess > 0.0
+    other = float(np.sum(J * (J - c) * Omega**2))
+    period = 2.0 * ellipkm1((a - c) * excess / ((a - b) * other)) / math.sqrt((a - b) * other / (a * b * c))
+    assert racket.half_period() == pytest.approx(period, rel=1e-12)
+    exact = pt.library.tennis_racket(racket.INERTIA, racket.SPIN, racket.DISTURBANCE).exact
+    assert exact is not None
+    motion = jax.jit(exact)
+    first, second = (
+        root_scalar(lambda t: float(motion(t).angular_velocity[0, 0]), bracket=ends, xtol=1e-14).root
+        for ends in ((0.2, 0.5), (1.0, 1.3))
+    )
+    assert second - first == pytest.approx(period, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("figure", ["figure-11", "figure-12"])
+def test_all_five_formulations_agree(figure):
+    item = reproduce(f"lang2010/{figure}", progress=False)
+    assert item.agrees, item.verdict
+    assert sum("directors" in number.name for number in item.numbers) >= 3
