@@ -81,7 +81,17 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize(("problem", "method"), ORDERS.values(), ids=ORDERS.keys())
+def of_the_long_suite(cases, short):
+    """All cases, those that are not in the short suite marked so."""
+    return [
+        pytest.param(*case, id=name, marks=() if name in short else pytest.mark.slow)
+        for name, case in cases.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("problem", "method"), of_the_long_suite(ORDERS, {"rattle", "variational", "energy-momentum"})
+)
 def test_order_in_positions_and_momenta(problem, method):
     start = double_pendulum(ANGLES, RATES)
     estimate = order_estimate(
@@ -101,6 +111,7 @@ class Unprojected(Constrained):
         return p
 
 
+@pytest.mark.slow
 def test_radau_without_projection_loses_the_order_of_momenta():
     """Radau IIA at index 3 by itself: order 2s - 1 in positions, s in velocities."""
     bare = Unprojected(V=DOUBLE.V.function, g=DOUBLE.g.function, mass=DOUBLE.mass)
@@ -129,7 +140,10 @@ TOPS = {
 }
 
 
-@pytest.mark.parametrize(("method", "problem", "start"), TOPS.values(), ids=TOPS.keys())
+@pytest.mark.parametrize(
+    ("method", "problem", "start"),
+    of_the_long_suite(TOPS, {"rattle, directors", "variational, singular mass"}),
+)
 def test_heavy_top_converges_to_eulers_equations(method, problem, start):
     errors = []
     for steps in (100, 200):
@@ -176,7 +190,10 @@ GEOMETRY = {
 }
 
 
-@pytest.mark.parametrize(("method", "problem", "start"), GEOMETRY.values(), ids=GEOMETRY.keys())
+@pytest.mark.parametrize(
+    ("method", "problem", "start"),
+    of_the_long_suite(GEOMETRY, {"rattle, constant mass", "rattle, general", "variational, singular mass"}),
+)
 def test_symplectic_on_the_surface_and_symmetric(method, problem, start):
     assert method.symplectic and method.symmetric
     for h in (0.05, 0.02):
@@ -298,6 +315,7 @@ def pendulum_state(angle, rate):
     )
 
 
+@pytest.mark.slow
 @each_method
 def test_order_with_loads_and_time(method):
     """A pendulum whose weight varies, in a drag proportional to its velocity."""

@@ -46,7 +46,27 @@ STARTS = np.array([[0.3, 0.9], [-1.1, 0.2], [2.0, -0.4], [0.7, 0.5]])
 each_stepper = pytest.mark.parametrize("integrator", STEPPERS.values(), ids=STEPPERS.keys())
 
 
-@pytest.mark.parametrize("name", pt.integrators.names())
+COSTLY = {
+    "rattle",
+    "rattle-suzuki4",
+    "variational",
+    "variational-suzuki4",
+    "constrained-radau5",
+    "lie-splitting-exact",
+    "lie-splitting-suzuki4",
+    "lie-splitting-kahan-li6",
+    "munthe-kaas4",
+}
+"""Half a minute and more of compiling each: in the long suite."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in COSTLY else name
+        for name in pt.integrators.names()
+    ],
+)
 def test_declared_traits_are_the_measured_ones(name):
     verification = verify(name)
     assert verification.passed, str(verification)

@@ -133,11 +133,13 @@ def jacobians():
     return dict(zip(CASES, zip(np.asarray(reverse), np.asarray(forward), strict=True), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives_are_finite(jacobians, name):
     assert all(np.isfinite(derivative).all() for derivative in jacobians[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMOOTH)
 def test_derivatives_where_formulas_degenerate(table, jacobians, name):
     """Against central differences of the series at 40 digits."""

@@ -77,6 +77,7 @@ def test_order_in_a_nonlinear_potential(name):
     )
 
 
+@pytest.mark.slow
 @each
 def test_order_with_loads_that_depend_on_time_and_velocity(name):
     np.testing.assert_allclose(slopes(damped(name), start(NONLINEAR), 0.3), INTEGRATORS[name].order, atol=0.1)
@@ -94,6 +95,7 @@ def test_loads_leave_a_symmetric_step_symmetric(name):
     assert change < 1e-14 if INTEGRATORS[name].symmetric else change > 1e-10
 
 
+@pytest.mark.slow
 @each
 def test_symplecticity_is_as_declared(name):
     defect = symplecticity_defect(INTEGRATORS[name], NONLINEAR, start(NONLINEAR), H)
