@@ -31,6 +31,7 @@ docs: $(VENV)/.installed-docs
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/hamiltonian.py
+	$(BIN)/python benchmarks/one_body.py
 
 $(INSTALLED): pyproject.toml constraints.txt src/poinsot/_version.py
 	$(PYTHON) -m venv $(VENV)
