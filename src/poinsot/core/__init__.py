@@ -7,6 +7,7 @@ from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
 from poinsot.core._group import Element, Group, GroupParts, Wrench, body_torque
+from poinsot.core._hold import held, hold
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, largest_component
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._signature import UserFunction, user_function
@@ -34,6 +35,8 @@ __all__ = [
     "composed_gradient",
     "discrete_gradient",
     "each_body",
+    "held",
+    "hold",
     "largest_component",
     "optional",
     "user_function",

@@ -15,6 +15,8 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
+from poinsot.core import held
+
 from ._sincos import sincos
 
 Batch = Float[Array, "*batch"]
@@ -103,4 +105,4 @@ def elliptic_functions(rate_squared: Batch, product: Batch, means: Means, h: Bat
     )
     exact = (sn / rate, cn, dn)
     chosen = [jnp.where(short, s, e) for s, e in zip(series, exact, strict=True)]
-    return EllipticFunctions(*lax.optimization_barrier(jnp.stack(chosen)))
+    return EllipticFunctions(*held(chosen))

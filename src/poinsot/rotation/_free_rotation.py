@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
+from poinsot.core import held
 from poinsot.core.types import Quat, Vec3
 
 from ._elliptic import (
@@ -92,11 +93,6 @@ class _Frame(NamedTuple):
         return v
 
 
-def _held(values: tuple[Batch, ...]) -> tuple[Batch, ...]:
-    """The same values, computed once: without the barrier XLA would compute them again for every use."""
-    return tuple(lax.optimization_barrier(jnp.stack(values)))
-
-
 def _exchange(v: Components, i: int, j: int, condition: Array) -> Components:
     """Exchange two axes where the condition holds, and reverse the third to keep the frame right-handed."""
     exchanged = [-component for component in v]
@@ -121,7 +117,7 @@ def _arrange(inverse: Vec3, momentum: Vec3) -> tuple[_Frame, Components, Compone
     m = _exchange(m, 0, 2, about_first)
     a = (jnp.where(about_first, a[2], a[0]), a[1], jnp.where(about_first, a[0], a[2]))
     sign = jnp.where(m[2] < 0.0, -1.0, 1.0)
-    a1, a2, a3, m1, m2, m3 = _held((*a, m[0], sign * m[1], sign * m[2]))
+    a1, a2, a3, m1, m2, m3 = held((*a, m[0], sign * m[1], sign * m[2]))
     return _Frame(tuple(exchanged), sign), (a1, a2, a3), (m1, m2, m3)
 
 
@@ -166,7 +162,7 @@ def _orbit(alpha: Batch, beta: Batch, gamma: Batch, m: Components, slow: Array) 
     complementary_modulus = jnp.where(still, 1.0, b / jnp.where(still, 1.0, a))
     length = jnp.sqrt(jnp.where(slow, 1.0, m1 * m1 + m2 * m2 + m3 * m3))
     circle = beta * m1 * m1 + alpha * m2 * m2
-    m1, m2, m3, *rest = _held((m1, m2, m3, over_beta, length, circle, a, b, complementary_modulus))
+    m1, m2, m3, *rest = held((m1, m2, m3, over_beta, length, circle, a, b, complementary_modulus))
     return _Orbit(alpha, beta, gamma, ratio, (m1, m2, m3), *rest)
 
 
@@ -199,7 +195,7 @@ def _advance(orbit: _Orbit, functions: EllipticFunctions) -> Components:
         jnp.where(steady, m2, (m2 * c * d + orbit.beta * s * m1 * m3) * divisor),
         jnp.where(cancels, m3_conjugate, (third - from_third) * divisor),
     )
-    return _on_path(orbit, _held(end))
+    return _on_path(orbit, held(end))
 
 
 def _on_path(orbit: _Orbit, end: tuple[Batch, ...]) -> Components:
@@ -220,7 +216,7 @@ def _on_path(orbit: _Orbit, end: tuple[Batch, ...]) -> Components:
     large = (square > 0.25 * orbit.a**2) & (orbit.over_beta != 0.0)
     left = (orbit.a - m3) * (orbit.a + m3) - orbit.gamma * orbit.over_beta * m2 * m2
     m3 = m3 + jnp.where(large, 0.5 * left / jnp.where(large, m3, 1.0), 0.0)
-    m1, m2, m3 = _held((m1, m2, m3))
+    m1, m2, m3 = held((m1, m2, m3))
     return m1, m2, m3
 
 
@@ -278,7 +274,7 @@ def _turn_about_momentum(
     (real, imaginary), _ = lax.scan(halve, (one, zero), turns, reverse=True)
     rate = rate + g / (rho + means.limit * a)
     sine, cosine = sincos(0.5 * h * (orbit.length * a3 + rate))
-    cosine, sine = _held((cosine * real - sine * imaginary, sine * real + cosine * imaginary))
+    cosine, sine = held((cosine * real - sine * imaginary, sine * real + cosine * imaginary))
     return cosine, sine
 
 

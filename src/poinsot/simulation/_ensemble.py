@@ -12,6 +12,7 @@ from jax import lax
 
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.integrators import AbstractIntegrator
+from poinsot.simulation._lanes import LanedIntegrator, LanedProblem
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._solve import Solution, solve
 from poinsot.simulation._validate import check_integrator
@@ -85,6 +86,8 @@ def ensemble(
 @eqx.filter_jit
 def _solve_blocks(problem, integrator, starts: State, dt, t0, steps: int, save_every: int) -> Solution:
     """One block after the other, with the runs first in every array that comes back."""
+    if not problem.vectorised:
+        problem, integrator = LanedProblem(problem), LanedIntegrator(integrator)
 
     def run(start: State) -> Solution:
         return solve(problem, integrator, start, dt=dt, steps=steps, t0=t0, save_every=save_every)
@@ -100,4 +103,4 @@ def _solve_blocks(problem, integrator, starts: State, dt, t0, steps: int, save_e
             iterations=jnp.broadcast_to(solution.iterations, runs),
         )
 
-    return lax.map(run_as_lanes if problem.vectorised else jax.vmap(run), starts)
+    return lax.map(run_as_lanes, starts)

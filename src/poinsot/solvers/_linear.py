@@ -4,6 +4,8 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
+from poinsot.core import hold
+
 UNROLLED = 16
 """Largest system that is eliminated line by line; above it the call of LAPACK no longer counts."""
 
@@ -35,7 +37,7 @@ def _eliminate(A: Array, b: Array) -> Array:
         below = jnp.where((jnp.arange(1, left) == row)[:, None], rest[0][None], rest[1:])
         rest = below[:, 1:] - (below[:, 0] / pivot[0])[:, None] * pivot[None, 1:]
         # XLA would otherwise compute every round anew for each entry of the next.
-        rest, pivot = lax.optimization_barrier((rest, pivot))
+        rest, pivot = hold((rest, pivot))
         pivots.append(pivot)
     x = []
     for pivot in reversed(pivots):

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
+from poinsot.core import hold
 from poinsot.solvers._iteration import Stopping, iterate
 from poinsot.solvers._linear import solve_small
 
@@ -35,7 +36,7 @@ def newton(residual: Callable, guess: Float[Array, " n"], size: Callable, stoppi
 def _newton_correction(r: Callable, x: Float[Array, " n"]) -> Float[Array, " n"]:
     """The correction at `x`, with value and Jacobian from one sweep."""
     value, jacobian = jax.vmap(lambda e: jax.jvp(r, (x,), (e,)), out_axes=(None, 1))(jnp.eye(x.size))
-    return solve_small(*lax.optimization_barrier((jacobian, value)))
+    return solve_small(*hold((jacobian, value)))
 
 
 def _dense_solve(matvec: Callable, rhs: Float[Array, " n"]) -> Float[Array, " n"]:

@@ -2,10 +2,9 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, Packed, StepInfo, each_body
+from poinsot.core import Group, GroupParts, Packed, StepInfo, each_body, hold
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.rotation import inverse_tangent_coefficient, quat_exp
@@ -60,7 +59,7 @@ class MuntheKaas(AbstractIntegrator):
         for row, node in zip(tableau.A_hi, tableau.c_hi, strict=True):
             stage, u = _moved(problem, h, y, row, rates)
             # Without the barrier XLA would evaluate the early stages again for every later one.
-            rates.append(lax.optimization_barrier(_rates(problem, t + float(node) * h, stage, u)))
+            rates.append(hold(_rates(problem, t + float(node) * h, stage, u)))
         parts, _ = _moved(problem, h, y, tableau.b_hi, rates)
         return problem.join(parts), None, StepInfo.explicit(())
 

@@ -1,13 +1,13 @@
 """Splitting on the group: kicks of the forces, free motion in between."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import equinox as eqx
 import jax.numpy as jnp
-from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, InputError, Packed, Wrench, each_body
+from poinsot.core import Group, GroupParts, InputError, Packed, Wrench, each_body, held
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.lie._kick import MOMENTA, first_half, second_half
 from poinsot.rotation import free_rotation, sincos
@@ -77,14 +77,15 @@ def elementary_rotations(J: Float[Array, "3"], m: Float[Array, "3"], h) -> Turn:
 
     XLA would evaluate the early turns again for every later one; the barriers prevent that.
     """
-    state = jnp.concatenate([jnp.array([1.0, 0.0, 0.0, 0.0]), m])
+    zero = jnp.zeros_like(m[0])
+    state = (jnp.ones_like(zero), zero, zero, zero, m[0], m[1], m[2])
     for axis, part in ((0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)):
-        state = lax.optimization_barrier(_elementary(axis, J, state, part * h))
-    return state[:4], state[4:]
+        state = held(_elementary(axis, J, state, part * h))
+    return jnp.stack(state[:4]), jnp.stack(state[4:])
 
 
-def _elementary(axis: int, J: Float[Array, "3"], state: Float[Array, "7"], h) -> Float[Array, "7"]:
-    """Turn about one axis, with the angular velocity that the momentum along it gives."""
+def _elementary(axis: int, J: Float[Array, "3"], state: Sequence[Array], h) -> list[Array]:
+    """Quaternion and momentum after a turn about one axis, at the rate that the momentum along it gives."""
     i, j, k = axis, (axis + 1) % 3, (axis + 2) % 3
     q, m = [state[n] for n in range(4)], [state[4 + n] for n in range(3)]
     sine, cosine = sincos(0.5 * h * m[i] / J[i])
@@ -93,4 +94,4 @@ def _elementary(axis: int, J: Float[Array, "3"], state: Float[Array, "7"], h) ->
     turned[0], turned[1 + i] = cosine * q[0] - sine * q[1 + i], cosine * q[1 + i] + sine * q[0]
     turned[1 + j], turned[1 + k] = cosine * q[1 + j] + sine * q[1 + k], cosine * q[1 + k] - sine * q[1 + j]
     momentum[j], momentum[k] = C * m[j] + S * m[k], C * m[k] - S * m[j]
-    return jnp.stack([*turned, *momentum])
+    return [*turned, *momentum]
