@@ -198,5 +198,10 @@ def body_torque(
 
     $$ \tau = -\operatorname{vee}(R^T V_R - V_R^T R) $$
     """
-    A = jnp.sum(R[:, :, None] * V_R[:, None, :], axis=0)
-    return jnp.stack([A[1, 2] - A[2, 1], A[2, 0] - A[0, 2], A[0, 1] - A[1, 0]])
+
+    def product(i: int, j: int) -> Array:
+        """Entry of $R^T V_R$, written out: a sum over an axis would make XLA put the matrices into memory."""
+        return R[0, i] * V_R[0, j] + R[1, i] * V_R[1, j] + R[2, i] * V_R[2, j]
+
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return jnp.stack([product(i, j) - product(j, i) for i, j in pairs])
