@@ -1,5 +1,7 @@
 """Wrong input of a run of bodies: one clear line each, from the layer that knows the remedy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,9 @@ START = TOP.state(rotation=pt.rotation.euler("zxz", (0.4, 1.1, -0.7)), angular_v
 GAUSS = GaussLegendre(2)
 
 
-def simulate(system=TOP, start=START, integrator=GAUSS, t1=1.0, **options):
-    return pt.simulate(system, start, t1=t1, dt=0.05, integrator=integrator, progress=False, **options)
+def simulate(system=TOP, start=START, **options: Any):
+    options = {"integrator": GAUSS, "t1": 1.0, "dt": 0.05, "progress": False} | options
+    return pt.simulate(system, start, **options)
 
 
 BAD = {
@@ -144,7 +147,7 @@ def test_a_run_that_nears_gimbal_lock_stops_there_and_keeps_what_came_before():
     """A free body that turns its axis up at constant speed: the middle angle falls from 0.5 to the margin."""
     sphere = pt.library.free_body(inertia=(1.0, 1.0, 1.0))
     start = sphere.state(rotation=pt.rotation.about_x(0.5), angular_velocity=(-1.0, 0.0, 0.0))
-    options = dict(coordinates=EulerAngles("zxz", margin=0.1), form="hamiltonian")
+    options: dict[str, Any] = dict(coordinates=EulerAngles("zxz", margin=0.1), form="hamiltonian")
     with pytest.raises(pt.SimulationError) as caught:
         simulate(sphere, start, **options)
     run = caught.value.trajectory

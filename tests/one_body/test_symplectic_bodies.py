@@ -22,6 +22,7 @@ def check(method, coordinates, form):
     assert certificate.order == pytest.approx(2.0, abs=0.1)
 
 
+@pytest.mark.slow
 def test_lie_rattle_is_symplectic():
     check(LieRattle(), Group(), "group")
 
