@@ -5,7 +5,7 @@ from typing import Any
 from poinsot.cli._tables import show_json, show_table
 from poinsot.integrators import by_name, names
 
-STRONGEST_FIRST = ("energy", "quadratic", "bilinear", "linear")
+STRONGEST_FIRST = ("energy", "quadratic", "bilinear", "momentum", "linear")
 
 
 def show_methods(as_json: bool) -> None:

@@ -22,8 +22,9 @@ class Traits:
     symplectic: bool
     """The map keeps the symplectic form."""
     conserves: frozenset[str]
-    r"""What it keeps to round-off: `"energy"`, and polynomial invariants, `"linear"`, `"quadratic"`, and
-    `"bilinear"` for those of the form $q^T D p$."""
+    r"""What it keeps to round-off: `"energy"`, polynomial invariants, `"linear"`, `"quadratic"`, and
+    `"bilinear"` for those of the form $q^T D p$, and `"momentum"`, on the group: the angular momenta in space
+    about the axes of symmetry, which are bilinear in directors or quaternions and their momenta."""
     needs: Literal["ode", "hamiltonian", "separable", "constrained", "group"]
     """The least structure it works with."""
     reference: str

@@ -209,6 +209,7 @@ def _traits_text(declared: dict) -> str:
     kept = [kind for kind in ("linear", "bilinear", "quadratic") if kind in declared["conserves"]]
     words += [f"keeps {' and '.join(kept)} invariants"] if kept else []
     words += ["keeps the energy"] if "energy" in declared["conserves"] else []
+    words += ["keeps angular momentum in space"] if "momentum" in declared["conserves"] else []
     return ", ".join(words)
 
 
