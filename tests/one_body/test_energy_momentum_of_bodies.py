@@ -60,15 +60,8 @@ def test_the_same_over_a_hundred_thousand_steps():
     assert deviation["energy"] < 1e-12 and deviation["L_z"] < 1e-12
 
 
-# The momenta of directors have a part across the constraints that enters nothing but, without a potential
-# that is flat across them, grows with time and takes digits away.
-GROWING = pytest.mark.xfail(reason="momenta of directors grow across the constraints")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=GROWING if name == "directors, free" else ()) for name in FORMULATIONS]
-)
+@pytest.mark.parametrize("name", FORMULATIONS)
 def test_the_same_over_a_hundred_thousand_steps_in_every_formulation(name):
     deviation = lost(FORMULATIONS[name], 100_000)
     assert deviation["energy"] < 1e-12 and deviation["L_z"] < 1e-12

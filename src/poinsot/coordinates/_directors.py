@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import InputError
 from poinsot.rotation import to_matrix, unvec, vec
+from poinsot.solvers import solve_small
 
 from ._base import (
     AbstractCoordinates,
@@ -112,6 +113,23 @@ class Directors(AbstractCoordinates):
     def rotation(self, q: Position) -> Float[Array, "3 3"]:
         """Matrix with the directors as columns."""
         return unvec(q)
+
+    def free_rotation(self, q: Position) -> Float[Array, "3 3"]:
+        r"""The matrix $\tfrac12 R\,(3 I - R^T R)$, which is R for a rotation.
+
+        A potential of it has no slope across the rotations, at a rotation. With such a slope the symmetric
+        part of $R^T P$, which moves nothing, would grow for ever and cost the momentum its digits.
+        """
+        R = unvec(q)
+        square = jnp.sum(R[:, :, None] * R[:, None, :], axis=0)
+        return 1.5 * R - 0.5 * jnp.sum(R[:, :, None] * square[None], axis=1)
+
+    def free_slope(self, q: Position, slope: Force) -> Force:
+        r"""The slope $s \times d_i$ that has the same torque $\sum d_i \times f_i$ in space."""
+        d, f = q.reshape(3, 3), slope.reshape(3, 3)
+        spread = jnp.sum(d * d) * jnp.eye(3) - jnp.sum(d[:, :, None] * d[:, None, :], axis=0)
+        s = solve_small(spread, jnp.sum(jnp.cross(d, f), axis=0))
+        return jnp.cross(s[None], d).reshape(9)
 
     def from_quaternion(self, quat: Float[Array, "4"]) -> Position:
         """Columns of the Euler map."""
