@@ -47,6 +47,12 @@ each_stepper = pytest.mark.parametrize("integrator", STEPPERS.values(), ids=STEP
 
 
 COSTLY = {
+    "gauss10",
+    "gauss12",
+    "gauss14",
+    "radau7",
+    "lobatto-iiia6",
+    "lobatto-iiic6",
     "rattle",
     "rattle-suzuki4",
     "variational",
@@ -57,7 +63,7 @@ COSTLY = {
     "lie-splitting-kahan-li6",
     "munthe-kaas4",
 }
-"""Half a minute and more of compiling each: in the long suite."""
+"""Long to compile, or as another with fewer stages: in the long suite."""
 
 
 @pytest.mark.parametrize(

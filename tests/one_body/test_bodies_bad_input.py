@@ -143,6 +143,7 @@ def test_energy_methods_take_a_potential_that_declares_nothing():
     assert EnergyMomentum().refusal(pt.formulate(opaque, Quaternions(), "hamiltonian").problem) is None
 
 
+@pytest.mark.slow
 def test_a_run_that_nears_gimbal_lock_stops_there_and_keeps_what_came_before():
     """A free body that turns its axis up at constant speed: the middle angle falls from 0.5 to the margin."""
     sphere = pt.library.free_body(inertia=(1.0, 1.0, 1.0))

@@ -112,6 +112,7 @@ def test_a_flat_body_is_refused_with_a_reason_where_its_mass_matrix_has_no_inver
     assert "Directors(sigma='mean')" in line and "LieRattle" in line
 
 
+@pytest.mark.slow
 def test_a_flat_body_moves_alike_on_the_group_and_in_directors_with_sigma():
     system, start = flat()
     exact = simulate(system, start, 1.0, 0.05, Quaternions(), "null_space", GaussLegendre(4))

@@ -33,6 +33,7 @@ def test_methods_that_impose_constraints_are_symplectic(name):
     check(*SYMPLECTIC[name])
 
 
+@pytest.mark.slow
 def test_terze_rattle_is_not_and_does_not_say_so():
     certificate = certify_body(TerzeRattle(), Group(), "group")
     assert certificate.symplectic is not None and certificate.symplectic > 1e-8

@@ -57,6 +57,7 @@ def test_predicted_growth_solves_its_equation(lift):
     assert np.max(np.abs(predicted_growth(t, height(t)) - solved.y[0])) < 1e-4 * np.max(np.abs(solved.y[0]))
 
 
+@pytest.mark.slow
 def test_constraint_of_the_thesis_form_grows_as_predicted_and_falls_at_the_order_of_the_method(tmp_path):
     made = reproduce("chaurasia2012/figure-3.3", out=tmp_path, progress=False)
     assert made.agrees, made.verdict
