@@ -55,6 +55,12 @@ def test_energy_and_vertical_momentum_over_ten_thousand_steps(name):
     assert deviation["energy"] < 1e-12 and deviation["L_z"] < 1e-12
 
 
+def test_with_multipliers_velocities_leave_the_constraints_and_it_shows():
+    problem, y = prepared(standard_body, *FORMULATIONS["directors, multipliers"])
+    run = travel(problem, METHOD, y, 0.05, 100)
+    assert np.max(run.deviation["constraint"]) < 1e-14 and np.max(run.deviation["constraint rate"]) > 1e-5
+
+
 def test_the_same_over_a_hundred_thousand_steps():
     deviation = lost(FORMULATIONS["quaternions, free"], 100_000)
     assert deviation["energy"] < 1e-12 and deviation["L_z"] < 1e-12

@@ -11,7 +11,7 @@ from heyoka_top import stored
 import poinsot as pt
 from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
 from poinsot.integrators import Composition, GaussLegendre
-from poinsot.integrators.coefficients import lobatto_iiic, rk4
+from poinsot.integrators.coefficients import radau_iia, rk4
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
@@ -24,21 +24,21 @@ from poinsot.integrators.lie import (
 )
 from poinsot.integrators.variational import Variational
 
-GAUSS, LOBATTO = GaussLegendre(3), ConstrainedRungeKutta(lobatto_iiic(3))
+GAUSS, RADAU = GaussLegendre(3), ConstrainedRungeKutta(radau_iia(3))
 EULER = EulerAngles("zxz")
 CASES = {
     "quaternions, Hamiltonian": (Quaternions(), "hamiltonian", GAUSS, 0.01),
     "quaternions, Hamiltonian, energy-momentum": (Quaternions(), "hamiltonian", EnergyMomentum(), 2e-3),
     "quaternions, index 3, Rattle": (Quaternions(), "index3", Rattle(), 2e-3),
     "quaternions, index 3, variational": (Quaternions(sigma="mean"), "index3", Variational(), 1e-3),
-    "quaternions, index 2": (Quaternions(sigma="mean"), "index2", LOBATTO, 0.005),
+    "quaternions, index 2": (Quaternions(sigma="mean"), "index2", RADAU, 0.005),
     "quaternions, index 1": (Quaternions(), "index1", GAUSS, 0.02),
     "quaternions, index 0": (Quaternions(), "index0", GAUSS, 0.02),
     "quaternions, null space": (Quaternions(), "null_space", GAUSS, 0.01),
     "directors, Hamiltonian": (Directors(), "hamiltonian", GAUSS, 0.01),
     "directors, index 3, Rattle": (Directors(), "index3", Rattle(), 2e-3),
     "directors, index 3, variational": (Directors(sigma="mean"), "index3", Variational(), 1e-3),
-    "directors, index 2": (Directors(), "index2", LOBATTO, 0.0025),
+    "directors, index 2": (Directors(), "index2", RADAU, 0.0025),
     "directors, index 1": (Directors(), "index1", GAUSS, 0.01),
     "directors, index 0": (Directors(), "index0", GAUSS, 0.01),
     "directors, null space": (Directors(), "null_space", GAUSS, 0.01),

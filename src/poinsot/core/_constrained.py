@@ -10,15 +10,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core._discrete_gradient import discrete_gradient
-from poinsot.core._problem import AbstractProblem, Packed, as_params, largest_component, named_functions
+from poinsot.core._problem import Packed, PhaseSpace, as_params, named_functions
 from poinsot.core._signature import UserFunction, optional_function, user_function
-from poinsot.core._state import State
 
 Positions = Float[Array, " n"]
 Multipliers = Float[Array, " m"]
 
 
-class AbstractConstrained(AbstractProblem):
+class AbstractConstrained(PhaseSpace):
     r"""A mechanical system $L = \tfrac12 v^T M(q)\,v - V(t, q)$ with constraints $g(q) = 0$.
 
     $$ \dot q = v, \qquad \frac{d}{dt} M(q)\,v = L_q - G(q)^T \lambda + F(t, q, v), \qquad g(q) = 0,
@@ -31,7 +30,6 @@ class AbstractConstrained(AbstractProblem):
     """
 
     kind: ClassVar[str] = "constrained"
-    labels: ClassVar[tuple[str, ...]] = ("q", "p")
     ordinary: ClassVar[bool] = False
 
     @property
@@ -141,20 +139,6 @@ class AbstractConstrained(AbstractProblem):
         solution = jnp.linalg.solve(matrix, jnp.concatenate([force, -bend]))
         return solution[:n], solution[n:]
 
-    def pack(self, state: State) -> Packed:
-        """Positions, then momenta."""
-        return jnp.concatenate([state.q, state.p])
-
-    def unpack(self, y: Packed) -> State:
-        """Halves of the packed array."""
-        q, p = self.split(y)
-        return State(q=q, p=p)
-
-    def split(self, y: Packed) -> tuple[Array, Array]:
-        """Positions and momenta of a packed state."""
-        n = y.shape[0] // 2
-        return y[:n], y[n:]
-
     def vector_field(self, t, y: Packed) -> Packed:
         """The motion along the surface, by `acceleration`: what integrators approximate."""
         q, p = self.split(y)
@@ -169,10 +153,6 @@ class AbstractConstrained(AbstractProblem):
             return self.hamiltonian(t, q, p)
         v = self.velocity(q, p)
         return 0.5 * jnp.sum(v * self.momentum(q, v)) + self.potential(t, q)
-
-    def magnitude(self, y: Packed) -> Packed:
-        """The largest position for all positions, the largest momentum for all momenta."""
-        return jnp.concatenate([largest_component(half, False) for half in self.split(y)])
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""

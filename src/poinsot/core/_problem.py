@@ -147,7 +147,31 @@ class ODE(AbstractProblem):
         return {}
 
 
-class Hamiltonian(AbstractProblem):
+class PhaseSpace(AbstractProblem):
+    """A problem whose state is positions and as many momenta."""
+
+    labels: ClassVar[tuple[str, ...]] = ("q", "p")
+
+    def pack(self, state: State) -> Packed:
+        """Positions, then momenta."""
+        return jnp.concatenate([state.q, state.p])
+
+    def unpack(self, y: Packed) -> State:
+        """Halves of the packed array."""
+        q, p = self.split(y)
+        return State(q=q, p=p)
+
+    def split(self, y: Packed) -> tuple[Array, Array]:
+        """Positions and momenta of a packed state."""
+        n = y.shape[0] // 2
+        return y[:n], y[n:]
+
+    def magnitude(self, y: Packed) -> Packed:
+        """The largest position for all positions, the largest momentum for all momenta."""
+        return jnp.concatenate([largest_component(half, self.vectorised) for half in self.split(y)])
+
+
+class Hamiltonian(PhaseSpace):
     r"""A canonical Hamiltonian system.
 
     $$ \dot q = \frac{\partial H}{\partial p}, \qquad \dot p = -\frac{\partial H}{\partial q} $$
@@ -174,7 +198,6 @@ class Hamiltonian(AbstractProblem):
     """
 
     kind: ClassVar[str] = "hamiltonian"
-    labels: ClassVar[tuple[str, ...]] = ("q", "p")
 
     function: AbstractEnergy
     force: UserFunction | None
@@ -223,20 +246,6 @@ class Hamiltonian(AbstractProblem):
         """Whether time does not enter, so that the energy is conserved."""
         return not self.function.takes_time
 
-    def pack(self, state: State) -> Packed:
-        """Positions, then momenta."""
-        return jnp.concatenate([state.q, state.p])
-
-    def unpack(self, y: Packed) -> State:
-        """Halves of the packed array."""
-        q, p = self.split(y)
-        return State(q=q, p=p)
-
-    def split(self, y: Packed) -> tuple[Array, Array]:
-        """Positions and momenta of a packed state."""
-        n = y.shape[0] // 2
-        return y[:n], y[n:]
-
     def energy(self, t, q: Array, p: Array) -> Array:
         """The value of the Hamiltonian."""
         return self.function.value(t, q, p, self.params)
@@ -258,10 +267,6 @@ class Hamiltonian(AbstractProblem):
         """Hamilton's equations."""
         q, p = self.split(y)
         return jnp.concatenate([self.dHdp(t, q, p), -self.dHdq(t, q, p)])
-
-    def magnitude(self, y: Packed) -> Packed:
-        """The largest position for all positions, the largest momentum for all momenta."""
-        return jnp.concatenate([largest_component(half, self.vectorised) for half in self.split(y)])
 
     def clearance(self, y: Packed) -> Array | None:
         """What the energy says of the positions."""

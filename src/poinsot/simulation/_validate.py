@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, Result, State
+from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, PhaseSpace, Result, State
 from poinsot.integrators import AbstractIntegrator, fitting
 from poinsot.simulation._quick import once
 
@@ -38,7 +38,7 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
         raise InputError(
             f"the start has shapes {_shown(shapes)}; each must be a list, of one number at least"
         )
-    if len(set(shapes.values())) > 1 and problem.labels == ("q", "p"):
+    if len(set(shapes.values())) > 1 and isinstance(problem, PhaseSpace):
         raise InputError(f"the start has shapes {_shown(shapes)}; they must be equal")
     y = problem.pack(state)
     clearance = problem.clearance(y)

@@ -6,12 +6,22 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench
+from poinsot.integrators._base import AbstractIntegrator
 from poinsot.solvers import EPS, Stopping, fixed_point
 
 CONVERGED = Stopping()
 
 MOMENTA = frozenset({"linear", "momentum"})
 """What a step of kicks and turns keeps: linear momentum, and the spatial angular momenta of symmetries."""
+
+
+class CarriesWrench(AbstractIntegrator):
+    """A method that hands the wrench of the potential at the end of a step to the next one."""
+
+    def init(self, problem: Group, t, h, y: Packed) -> Wrench:
+        """Wrench of the potential at the start."""
+        parts = problem.split(y)
+        return problem.wrench(t, parts.x, parts.g)
 
 
 class Momenta(NamedTuple):

@@ -3,12 +3,12 @@
 import jax.numpy as jnp
 
 from poinsot.core import Group, GroupParts, Packed, Wrench, each_body
-from poinsot.integrators._base import AbstractIntegrator, Traits
-from poinsot.integrators.lie._kick import Momenta, solve_momenta, with_load
+from poinsot.integrators._base import Traits
+from poinsot.integrators.lie._kick import CarriesWrench, Momenta, solve_momenta, with_load
 from poinsot.rotation import quat_exp
 
 
-class KryslEndresNewmark(AbstractIntegrator):
+class KryslEndresNewmark(CarriesWrench):
     r"""Newmark's explicit method in the body frame, after Krysl and Endres; order 2.
 
     With $\beta = 0$ and $\gamma = \tfrac12$,
@@ -35,11 +35,6 @@ class KryslEndresNewmark(AbstractIntegrator):
             needs="group",
             reference="Krysl, Endres, Int. J. Numer. Meth. Engng. 62 (2005)",
         )
-
-    def init(self, problem: Group, t, h, y: Packed) -> Wrench:
-        """Wrench of the potential at the start."""
-        parts = problem.split(y)
-        return problem.wrench(t, parts.x, parts.g)
 
     def step(self, problem: Group, t, h, y: Packed, carry: Wrench):
         """One step, see the class."""

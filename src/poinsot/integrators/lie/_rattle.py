@@ -4,13 +4,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench, each_body
-from poinsot.integrators._base import AbstractIntegrator, Traits
-from poinsot.integrators.lie._kick import CONVERGED, MOMENTA, first_half, second_half
+from poinsot.integrators._base import Traits
+from poinsot.integrators.lie._kick import CONVERGED, MOMENTA, CarriesWrench, first_half, second_half
 from poinsot.rotation import conjugate, quat_exp, rotate, stumpff
 from poinsot.solvers import EPS, fixed_point
 
 
-class LieRattle(AbstractIntegrator):
+class LieRattle(CarriesWrench):
     r"""RATTLE on the group: the step that makes a discrete action stationary; symplectic, symmetric, order 2.
 
     From $L_d = \tfrac h2 \tfrac\xi h \cdot J \tfrac\xi h - \tfrac h2 (V_0 + V_1)$ with
@@ -37,11 +37,6 @@ class LieRattle(AbstractIntegrator):
             needs="group",
             reference="Marsden, West, Acta Numerica 10 (2001); discrete Lagrangian in the exponential map",
         )
-
-    def init(self, problem: Group, t, h, y: Packed) -> Wrench:
-        """Wrench of the potential at the start."""
-        parts = problem.split(y)
-        return problem.wrench(t, parts.x, parts.g)
 
     def step(self, problem: Group, t, h, y: Packed, carry: Wrench):
         """One step, see the class."""

@@ -8,14 +8,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core import Group, GroupParts, InputError, Packed, Wrench, each_body, held
-from poinsot.integrators._base import AbstractIntegrator, Traits
-from poinsot.integrators.lie._kick import MOMENTA, first_half, second_half
+from poinsot.integrators._base import Traits
+from poinsot.integrators.lie._kick import MOMENTA, CarriesWrench, first_half, second_half
 from poinsot.rotation import free_rotation, sincos
 
 Turn = tuple[Float[Array, "4"], Float[Array, "3"]]
 
 
-class LieSplitting(AbstractIntegrator):
+class LieSplitting(CarriesWrench):
     r"""Kick, free rotation and drift, kick: explicit, symplectic, symmetric, of order 2.
 
     $$ m_{1/2} = m_0 + \tfrac h2 \tau(R_0), \qquad (R_1, m^*) = \varphi_h(R_0, m_{1/2}), \qquad
@@ -54,11 +54,6 @@ class LieSplitting(AbstractIntegrator):
             needs="group",
             reference="Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VII.5.3",
         )
-
-    def init(self, problem: Group, t, h, y: Packed) -> Wrench:
-        """Wrench of the potential at the start."""
-        parts = problem.split(y)
-        return problem.wrench(t, parts.x, parts.g)
 
     def step(self, problem: Group, t, h, y: Packed, carry: Wrench):
         """One step, see the class."""

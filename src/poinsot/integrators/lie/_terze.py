@@ -4,12 +4,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench, each_body
-from poinsot.integrators._base import AbstractIntegrator, Traits
-from poinsot.integrators.lie._kick import Momenta, with_load
+from poinsot.integrators._base import Traits
+from poinsot.integrators.lie._kick import CarriesWrench, Momenta, with_load
 from poinsot.rotation import conjugate, hat, quat_exp, to_matrix
 
 
-class TerzeRattle(AbstractIntegrator):
+class TerzeRattle(CarriesWrench):
     r"""RATTLE with the rotation updated by the exponential, after Terze, Müller and Zlatar; order 2.
 
     With $P = R\,\hat\Omega D$, $D = \tfrac12 \operatorname{tr} J - J$, and the multiplier of the first kick
@@ -37,11 +37,6 @@ class TerzeRattle(AbstractIntegrator):
             needs="group",
             reference="Terze, Müller, Zlatar, DETC2013-12308 (2013), (9)",
         )
-
-    def init(self, problem: Group, t, h, y: Packed) -> Wrench:
-        """Wrench of the potential at the start."""
-        parts = problem.split(y)
-        return problem.wrench(t, parts.x, parts.g)
 
     def step(self, problem: Group, t, h, y: Packed, carry: Wrench):
         """One step, see the class."""
