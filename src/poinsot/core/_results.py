@@ -18,6 +18,7 @@ class Result(enum.IntEnum):
     stopped_by_event = 3
     interrupted = 4
     near_singularity = 5
+    step_too_small = 6
 
     @property
     def message(self) -> str:
@@ -47,6 +48,11 @@ _MESSAGES = {
         "the motion came too near to a singularity of its coordinates, for Euler angles gimbal lock (take "
         "another sequence, a smaller margin, or coordinates without singularities: quaternions, directors or "
         "the group)"
+    ),
+    Result.step_too_small: (
+        "the solver needs a smaller step than the time can resolve: the motion meets a singularity, or the "
+        "tolerance is finer than the right-hand side is accurate (raise rtol and atol; for a stiff problem "
+        "take Radau5, Bdf or Seulex)"
     ),
 }
 
