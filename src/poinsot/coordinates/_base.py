@@ -160,7 +160,7 @@ class AbstractCoordinates(AbstractOrientation):
 
     @abc.abstractmethod
     def project_velocity(self, q: Position, v: Velocity) -> Velocity:
-        """The velocity along the surface nearest to `v`, at a position on it."""
+        r"""The velocity with $G(q)\,v = 0$ nearest to `v`, at a position on the surface or next to it."""
 
     @abc.abstractmethod
     def turn(self, q: Position, turn: Float[Array, "4"]) -> Position:

@@ -1,5 +1,6 @@
 """The nine components of the directors as coordinates of a rotating body."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import equinox as eqx
@@ -191,9 +192,13 @@ class Directors(AbstractCoordinates):
         It is the frame itself for rows and its reciprocal frame for columns. The two agree on rotations,
         where $S^T M S = J$; at any other matrix three linear equations are left.
         """
+        return self._along(q, force, lambda v: self.momentum(q, v, J))
+
+    def _along(self, q: Position, force: Force, mass: Callable[[Velocity], Momentum]) -> Velocity:
+        r"""The vector $S (S^T M S)^{-1} S^T f$ along the surface, for any mass matrix."""
         frame = q if self.constrained == "rows" else reciprocal(q.reshape(3, 3)).reshape(9)
         S = [frame_rate(frame, axis) for axis in jnp.eye(3)]
-        inertia = jnp.stack([frame_moment(frame, self.momentum(q, column, J)) for column in S])
+        inertia = jnp.stack([frame_moment(frame, mass(column)) for column in S])
         return frame_rate(frame, solve(inertia, frame_moment(frame, force)))
 
     def multipliers(self, q: Position, force: Force) -> Multipliers:
@@ -205,8 +210,8 @@ class Directors(AbstractCoordinates):
         return _PROJECTIONS[self.projection](q)
 
     def project_velocity(self, q: Position, v: Velocity) -> Velocity:
-        r"""Orthogonal projection $\tfrac12 T_d T_d^T v$, at a rotation."""
-        return self.velocity(q, self.omega(q, v))
+        r"""Orthogonal projection $S (S^T S)^{-1} S^T v$, at a rotation $\tfrac12 T_d T_d^T v$."""
+        return self._along(q, v, lambda rate: rate)
 
     def refusal(self, form: str, J: Moments) -> str | None:
         """A singular mass matrix where momenta are unknowns; a flat body with the Euler tensor."""

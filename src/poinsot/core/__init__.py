@@ -9,6 +9,7 @@ from poinsot.core._extras import MissingPackageError, optional
 from poinsot.core._group import Element, Group, GroupParts, Wrench, body_torque
 from poinsot.core._hold import held, hold
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
+from poinsot.core._projection import Projection
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
@@ -27,6 +28,7 @@ __all__ = [
     "MissingPackageError",
     "Packed",
     "PhaseSpace",
+    "Projection",
     "Result",
     "State",
     "StepInfo",

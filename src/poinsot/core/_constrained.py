@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core._discrete_gradient import discrete_gradient
 from poinsot.core._problem import Packed, PhaseSpace, as_params, named_functions
+from poinsot.core._projection import Projection, along_surface, nearest_on_surface, saddle_point
 from poinsot.core._signature import UserFunction, optional_function, user_function
 
 Positions = Float[Array, " n"]
@@ -123,20 +124,20 @@ class AbstractConstrained(PhaseSpace):
         """The momentum of the velocity along the surface."""
         return self.momentum(q, self.velocity(q, p))
 
+    def _mass(self, q: Positions) -> Float[Array, "n n"]:
+        """The matrix $M(q)$."""
+        return jax.vmap(lambda e: self.momentum(q, e), out_axes=1)(jnp.eye(q.shape[0]))
+
     def acceleration(self, t, q: Positions, v: Positions) -> tuple[Positions, Multipliers]:
         r"""Acceleration and multipliers, from the equations differentiated to index 1.
 
         $$ M a + G^T \lambda = L_q - \dot M v + F, \qquad G a = -\dot G v $$
         """
         n = q.shape[0]
-        M = jax.vmap(lambda e: self.momentum(q, e), out_axes=1)(jnp.eye(n))
-        G = jax.jacfwd(self.constraint)(q)
         drift = jax.jvp(lambda x: self.momentum(x, v), (q,), (v,))[1]
         force = jax.grad(self.lagrangian, argnums=1)(t, q, v) - drift + self.load(t, q, v)
         bend = jax.jvp(lambda x: self.constraint_rate(x, v), (q,), (v,))[1]
-        corner = jnp.zeros((G.shape[0], G.shape[0]))
-        matrix = jnp.block([[M, G.T], [G, corner]])
-        solution = jnp.linalg.solve(matrix, jnp.concatenate([force, -bend]))
+        solution = saddle_point(self.constraint, self._mass(q), q, force, -bend)
         return solution[:n], solution[n:]
 
     def vector_field(self, t, y: Packed) -> Packed:
@@ -153,6 +154,20 @@ class AbstractConstrained(PhaseSpace):
             return self.hamiltonian(t, q, p)
         v = self.velocity(q, p)
         return 0.5 * jnp.sum(v * self.momentum(q, v)) + self.potential(t, q)
+
+    @property
+    def projectable(self) -> bool:
+        """Always."""
+        return True
+
+    def project(self, t, y: Packed, what: Projection) -> Packed:
+        """Positions and momenta on the surface, nearest in the metric of the mass."""
+        q, p = self.split(y)
+        if what in ("position", "both"):
+            q = nearest_on_surface(self.constraint, self._mass(q), q)
+        if what in ("velocity", "both"):
+            p = along_surface(self.constraint, self._mass(q), q, p)
+        return jnp.concatenate([q, p])
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from poinsot.core._discrete_gradient import discrete_gradient
+from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction, optional_function, user_function
 
 
@@ -38,6 +39,15 @@ class AbstractEnergy(eqx.Module):
     def clearance(self, q: Array) -> Array | None:
         """See `AbstractProblem.clearance`."""
         return None
+
+    @property
+    def projectable(self) -> bool:
+        """See `AbstractProblem.projectable`."""
+        return False
+
+    def project(self, q: Array, p: Array, what: Projection) -> tuple[Array, Array]:
+        """See `AbstractProblem.project`."""
+        return q, p
 
     def discrete_gradient(self, t, q0, p0, q1, p1, params: Any) -> tuple[Array, Array]:
         """Discrete gradient in positions and momenta: Gonzalez', of all variables together."""

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core._bodies import each_body
 from poinsot.core._problem import AbstractProblem, Packed, largest_component
+from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction
 from poinsot.core._state import State
 
@@ -32,6 +33,10 @@ class Element(Protocol):
 
     def velocity(self, q: Float[Array, " n"], Omega: Float[Array, "3"]) -> Float[Array, " n"]:
         """Its rate at a body angular velocity."""
+        ...
+
+    def project_position(self, q: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The element of the group next to numbers that have drifted from it."""
         ...
 
 
@@ -185,6 +190,18 @@ class Group(AbstractProblem):
         return self.join(
             GroupParts(*(largest_component(part, False) if part.size else part for part in self.split(y)))
         )
+
+    @property
+    def projectable(self) -> bool:
+        """Whether a body turns: a method that does not multiply elements leaves the group."""
+        return self.turning > 0
+
+    def project(self, t, y: Packed, what: Projection) -> Packed:
+        """Rotations put back on the group; momenta live in a linear space."""
+        if not self.projectable or what not in ("position", "both"):
+            return y
+        parts = self.split(y)
+        return self.join(parts._replace(g=each_body(self.element.project_position)(parts.g)))
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
+from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction, optional_function, user_function
 from poinsot.core._state import State
 
@@ -68,6 +69,22 @@ class AbstractProblem(eqx.Module):
         None where there is no such place.
         """
         return None
+
+    @property
+    def projectable(self) -> bool:
+        """Whether the state has constraints to keep that its equations do not hold by themselves."""
+        return False
+
+    def project(self, t, y: Packed, what: Projection) -> Packed:
+        """The state next to `y` on the constraints; `y` itself where there are none.
+
+        Args:
+            t: time.
+            y: packed state that has drifted from them.
+            what: "position", "velocity" (or momentum), "both" or "none". A velocity is put along the surface
+                at the position of the result, which for "velocity" alone may lie next to the surface.
+        """
+        return y
 
     @abc.abstractmethod
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
@@ -271,6 +288,15 @@ class Hamiltonian(PhaseSpace):
     def clearance(self, y: Packed) -> Array | None:
         """What the energy says of the positions."""
         return self.function.clearance(self.split(y)[0])
+
+    @property
+    def projectable(self) -> bool:
+        """What the energy says: coordinates of bodies may have constraints."""
+        return self.function.projectable
+
+    def project(self, t, y: Packed, what: Projection) -> Packed:
+        """Positions and momenta as the energy projects them."""
+        return jnp.concatenate(self.function.project(*self.split(y), what)) if self.projectable else y
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor a force enters."""

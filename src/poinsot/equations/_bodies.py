@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.coordinates import AbstractCoordinates
-from poinsot.core import each_body
+from poinsot.core import Projection, each_body
 from poinsot.core.types import Scalar
 from poinsot.model import System
 
@@ -137,3 +137,22 @@ class Bodies(eqx.Module):
     def constraint(self, q: Flat) -> Float[Array, " m"]:
         """Internal constraints of all rotating bodies."""
         return each_body(self.coordinates.constraint)(self.split(q)[1]).reshape(-1)
+
+    @property
+    def projectable(self) -> bool:
+        """Whether there are such constraints."""
+        return self.turning > 0 and self.coordinates.constraints > 0
+
+    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+        """Coordinates and their rates or momenta on the constraints, nearest in the plain metric.
+
+        For momenta this is right where those along the surface are a linear image of its tangent vectors by a
+        matrix that keeps the directions across it, as in the forms without multipliers.
+        """
+        if what in ("position", "both"):
+            x, c = self.split(q)
+            q = self.join(x, each_body(self.coordinates.project_position)(c))
+        if what in ("velocity", "both"):
+            x_rate, c_rate = self.split(v)
+            v = self.join(x_rate, each_body(self.coordinates.project_velocity)(self.split(q)[1], c_rate))
+        return q, v

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import AbstractEnergy, each_body
+from poinsot.core import AbstractEnergy, Projection, each_body
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._discrete import kinetic_gradient, potential_gradient
 
@@ -63,6 +63,15 @@ class BodiesEnergy(AbstractEnergy):
     def clearance(self, q: Flat) -> Array | None:
         """Distance from a singularity of the coordinates."""
         return self.bodies.clearance(q)
+
+    @property
+    def projectable(self) -> bool:
+        """Whether the coordinates have constraints."""
+        return self.bodies.projectable
+
+    def project(self, q: Flat, p: Flat, what: Projection) -> tuple[Flat, Flat]:
+        r"""Coordinates of rotations, and momenta without a part across them, $p = T (T^T T)^{-1} m$."""
+        return self.bodies.project(q, p, what)
 
     def discrete_gradient(self, t, q0: Flat, p0: Flat, q1: Flat, p1: Flat, params: Any) -> tuple[Flat, Flat]:
         """Of the kinetic energy by its bilinear momenta, of the potential by its invariants."""

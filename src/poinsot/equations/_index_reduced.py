@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import each_body
+from poinsot.core import Projection, each_body
 from poinsot.equations._bodies import Bodies, Flat
 
 
@@ -35,6 +35,10 @@ class IndexReduced(eqx.Module):
         """Rates of positions and velocities."""
         return v, self.acceleration(t, q, v)[0]
 
+    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+        """Coordinates and their rates on the constraints."""
+        return self.bodies.project(q, v, what)
+
     def energy(self, t, q: Flat, v: Flat) -> Array:
         """Kinetic plus potential energy."""
         return self.bodies.kinetic(q, v) + self.bodies.potential(t, q)
@@ -64,6 +68,10 @@ class NullSpace(eqx.Module):
         gyroscopic = each_body(jnp.cross)(Omega, system.inertia * Omega)
         spin = (torque - gyroscopic) / system.inertia
         return bodies.join(x_rate, bodies.velocity(c, Omega)), bodies.join(force / system.masses[None], spin)
+
+    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+        """Coordinates on the constraints; these velocities are along them by themselves."""
+        return self.bodies.project(q, v, "position" if what in ("position", "both") else "none")[0], v
 
     def energy(self, t, q: Flat, v: Flat) -> Array:
         """Kinetic plus potential energy."""

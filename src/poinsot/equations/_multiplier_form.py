@@ -4,7 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from poinsot.core import each_body
+from poinsot.core import Projection, each_body
 from poinsot.equations._bodies import Bodies, Flat
 
 
@@ -42,6 +42,10 @@ class MultiplierRates(eqx.Module):
         c = bodies.split(q)[1]
         held = force_c - c * jnp.sum(c * force_c, axis=0, keepdims=True)
         return q_rate, bodies.join(force_x, held) - jax.grad(self.kinetic)(q, v)
+
+    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+        """Unit quaternions, and momenta across none of them: the mass keeps that direction."""
+        return self.bodies.project(q, v, what)
 
     def energy(self, t, q: Flat, v: Flat):
         """Kinetic plus potential energy."""

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, State, UserFunction, largest_component
+from poinsot.core import AbstractProblem, Packed, Projection, State, UserFunction, largest_component
 from poinsot.equations._bodies import Bodies, Flat
 
 
@@ -17,6 +17,10 @@ class Rates(Protocol):
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and velocities."""
+        ...
+
+    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+        """Positions and velocities on the constraints."""
         ...
 
     def energy(self, t, q: Flat, v: Flat) -> Array:
@@ -71,6 +75,15 @@ class SecondOrder(AbstractProblem):
     def clearance(self, y: Packed) -> Array | None:
         """Distance from a singularity of the coordinates."""
         return self.rates.bodies.clearance(self.split(y)[0])
+
+    @property
+    def projectable(self) -> bool:
+        """Whether the coordinates have constraints."""
+        return self.rates.bodies.projectable
+
+    def project(self, t, y: Packed, what: Projection) -> Packed:
+        """Positions and velocities as the form projects them."""
+        return jnp.concatenate(self.rates.project(*self.split(y), what)) if self.projectable else y
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""

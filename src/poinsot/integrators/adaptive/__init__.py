@@ -1,5 +1,6 @@
 """Adaptive solvers, behind one interface."""
 
+from poinsot.core import Projection
 from poinsot.integrators.adaptive._base import (
     AbstractAdaptive,
     AdaptiveTraits,
@@ -7,7 +8,6 @@ from poinsot.integrators.adaptive._base import (
     Counts,
     Dense,
     Engine,
-    Projection,
     Task,
 )
 

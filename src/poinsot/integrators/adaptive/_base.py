@@ -9,9 +9,6 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, Result
 
-Projection = Literal["none", "position", "velocity", "both"]
-"""What is put back onto the constraints after each accepted step."""
-
 
 @dataclass(frozen=True)
 class AdaptiveTraits:
