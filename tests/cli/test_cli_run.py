@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import poinsot as pt
 from poinsot.cli import app
 from poinsot.io import load_scenario
-from poinsot.simulation import _simulate
+from poinsot.simulation import _fixed_run
 
 OSCILLATOR = """
 [system]
@@ -135,7 +135,7 @@ def test_stage_iteration_that_does_not_converge(tmp_path):
 
 
 def test_interruption_saves_what_was_computed(tmp_path, monkeypatch):
-    chunk, calls = _simulate._chunk, []
+    chunk, calls = _fixed_run._chunk, []
 
     def interrupted(*args):
         calls.append(args)
@@ -143,7 +143,7 @@ def test_interruption_saves_what_was_computed(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return chunk(*args)
 
-    monkeypatch.setattr(_simulate, "_chunk", interrupted)
+    monkeypatch.setattr(_fixed_run, "_chunk", interrupted)
     scenario = OSCILLATOR.replace("40.0", "400000.0")
     result = invoke(tmp_path, scenario, "--out", str(tmp_path / "out"), "--no-plots")
     assert result.exit_code == 130

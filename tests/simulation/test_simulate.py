@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.simulation import _simulate
+from poinsot.simulation import _fixed_run
 
 KEPLER = pt.Hamiltonian(
     lambda q, p: 0.5 * p @ p - 1.0 / jnp.sqrt(q @ q),
@@ -44,13 +44,13 @@ def test_save_every_keeps_the_end():
 
 def test_chunks_change_no_bit(monkeypatch):
     whole = run(t1=20.0)
-    monkeypatch.setattr(_simulate, "CAPACITY", 4 * 13)
+    monkeypatch.setattr(_fixed_run, "CAPACITY", 4 * 13)
 
-    class Slow(_simulate.Pace):
+    class Slow(_fixed_run.Pace):
         def learn(self, steps, seconds):
             self.steps = 7
 
-    monkeypatch.setattr(_simulate, "Pace", Slow)
+    monkeypatch.setattr(_fixed_run, "Pace", Slow)
     for save_every in (1, 25):
         pieces = run(t1=20.0, save_every=save_every)
         np.testing.assert_array_equal(pieces.q, whole.q[::save_every])
@@ -133,7 +133,7 @@ def test_non_finite_is_a_failure():
 
 
 def test_interrupt_keeps_the_prefix(monkeypatch):
-    original, calls = _simulate.record, []
+    original, calls = _fixed_run.record, []
 
     def interrupting(*args):
         calls.append(1)
@@ -141,7 +141,7 @@ def test_interrupt_keeps_the_prefix(monkeypatch):
             raise KeyboardInterrupt
         return original(*args)
 
-    monkeypatch.setattr(_simulate, "record", interrupting)
+    monkeypatch.setattr(_fixed_run, "record", interrupting)
     with pytest.raises(pt.Interrupted) as caught:
         run(t1=1000.0)
     prefix = caught.value.trajectory

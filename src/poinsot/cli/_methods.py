@@ -3,18 +3,19 @@
 from typing import Any
 
 from poinsot.cli._tables import show_json, show_table
-from poinsot.integrators import by_name, names
+from poinsot.integrators import AbstractAdaptive, adaptive_names, by_name, method_by_name, names
 
 STRONGEST_FIRST = ("energy", "quadratic", "bilinear", "momentum", "linear")
 
 
 def show_methods(as_json: bool) -> None:
-    """Print every integrator with its declared properties."""
+    """Print every integrator with its declared properties, those with fixed steps first."""
     methods = [describe(name) for name in names()]
+    adaptive = [describe_adaptive(name) for name in adaptive_names()]
     if as_json:
-        show_json(methods)
+        show_json(methods + adaptive)
         return
-    references = list(dict.fromkeys(method["reference"] for method in methods))
+    references = list(dict.fromkeys(method["reference"] for method in methods + adaptive))
     show_table(
         ("name", "method", ">order", "symmetric", "symplectic", "conserves", "needs", ">ref"),
         (
@@ -31,6 +32,23 @@ def show_methods(as_json: bool) -> None:
     print("Conserves: the polynomial invariants kept to round-off; quadratic includes bilinear (q'Dp),")
     print("which includes linear. Needs: an ode takes any problem, a separable one is H = T(p) + V(q);")
     print("constrained and group are forms of rigid bodies, with constraints and on the rotation group.\n")
+    print("Adaptive solvers, which choose their steps to meet rtol and atol:")
+    show_table(
+        ("name", "method", ">order", "one step", "stiff", "needs", "package", ">ref"),
+        (
+            (
+                *(method[key] for key in ("name", "method")),
+                method["order"] or "any",
+                *(method[key] for key in ("one_step", "stiff", "needs")),
+                method["package"] or "",
+                references.index(method["reference"]) + 1,
+            )
+            for method in adaptive
+        ),
+        flexible="method",
+    )
+    print("Stiff: whether stiffness leaves the steps alone. Package: what `pip install 'poinsot[adaptive]'`")
+    print("or, for heyoka, `pip install 'poinsot[taylor]'` brings.\n")
     for number, reference in enumerate(references, start=1):
         print(f"{number:3}  {reference}")
 
@@ -48,4 +66,23 @@ def describe(name: str) -> dict[str, Any]:
         "conserves": sorted(integrator.conserves),
         "needs": integrator.needs,
         "reference": integrator.reference,
+    }
+
+
+def describe_adaptive(name: str) -> dict[str, Any]:
+    """What one adaptive solver says of itself."""
+    solver = method_by_name(name)
+    assert isinstance(solver, AbstractAdaptive)
+    return {
+        "name": name,
+        "method": solver.name,
+        "class": type(solver).__name__,
+        "adaptive": True,
+        "order": solver.traits.order,
+        "one_step": solver.traits.one_step,
+        "stiff": solver.traits.stiff,
+        "needs": solver.traits.needs,
+        "package": solver.traits.package,
+        "extra": solver.traits.extra,
+        "reference": solver.traits.reference,
     }

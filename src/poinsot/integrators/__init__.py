@@ -3,8 +3,9 @@
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
-from poinsot.integrators._registry import by_name, fitting, names
+from poinsot.integrators._registry import adaptive_names, by_name, fitting, method_by_name, names
 from poinsot.integrators._tableau import ButcherTableau
+from poinsot.integrators.adaptive import AbstractAdaptive, DormandPrince853
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
@@ -40,12 +41,14 @@ from poinsot.integrators.variational import Variational
 
 __all__ = [
     "RK4",
+    "AbstractAdaptive",
     "AbstractIntegrator",
     "ButcherTableau",
     "Composition",
     "CompositionScheme",
     "ConstrainedRungeKutta",
     "DormandPrince",
+    "DormandPrince853",
     "EnergyMomentum",
     "ExplicitEuler",
     "ExplicitRungeKutta",
@@ -76,7 +79,9 @@ __all__ = [
     "TerzeRattle",
     "Traits",
     "Variational",
+    "adaptive_names",
     "by_name",
     "fitting",
+    "method_by_name",
     "names",
 ]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from poinsot.core import AbstractProblem, InputError
 from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators.adaptive import AbstractAdaptive, DormandPrince853
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
@@ -93,21 +94,41 @@ REGISTRY: dict[str, Callable[[], AbstractIntegrator]] = {
 }
 
 
+ADAPTIVE: dict[str, Callable[[], AbstractAdaptive]] = {
+    "dormand-prince853": DormandPrince853,
+}
+
+
 def names() -> tuple[str, ...]:
-    """Short names of all registered integrators."""
+    """Short names of all registered integrators with fixed steps."""
     return tuple(REGISTRY)
 
 
+def adaptive_names() -> tuple[str, ...]:
+    """Short names of all registered adaptive solvers."""
+    return tuple(ADAPTIVE)
+
+
 def by_name(name: str) -> AbstractIntegrator:
-    """The integrator registered under a short name."""
+    """The integrator with fixed steps that is registered under a short name."""
+    if name in ADAPTIVE:
+        raise InputError(f"{name!r} is an adaptive solver; an integrator with fixed steps is needed here")
+    method = method_by_name(name)
+    assert isinstance(method, AbstractIntegrator)
+    return method
+
+
+def method_by_name(name: str) -> AbstractIntegrator | AbstractAdaptive:
+    """The integrator or adaptive solver registered under a short name."""
+    known = REGISTRY | ADAPTIVE
     try:
-        return REGISTRY[name]()
+        return known[name]()
     except KeyError:
-        near = difflib.get_close_matches(name, REGISTRY, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else "`poinsot methods` lists them"
         raise InputError(f"integrator {name!r} is not known; {hint}") from None
 
 
 def fitting(problem: AbstractProblem) -> tuple[str, ...]:
-    """Short names of the integrators that work on `problem`."""
-    return tuple(name for name, make in REGISTRY.items() if make().refusal(problem) is None)
+    """Short names of the integrators and adaptive solvers that work on `problem`."""
+    return tuple(name for name, make in (REGISTRY | ADAPTIVE).items() if make().refusal(problem) is None)

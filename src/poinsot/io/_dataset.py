@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.core import InputError, Result, optional
-from poinsot.simulation import BodyTrajectory, Trajectory
+from poinsot.integrators.adaptive import Counts
+from poinsot.simulation import BodyTrajectory, History, Steps, Trajectory
 
 if TYPE_CHECKING:
     import xarray
 
 FORMAT = "poinsot_format"
 """Attribute that marks a dataset as a trajectory; its value is the version of the layout."""
-VERSION = 2
-"""Layout 2 adds the motion of bodies to layout 1."""
-READABLE = (1, 2)
+VERSION = 3
+"""Layout 2 adds the motion of bodies to layout 1, layout 3 the steps of an adaptive solver."""
+READABLE = (1, 2, 3)
 _RESULT = "poinsot_result"
 
 MOTION_DIMS = {
@@ -42,7 +43,8 @@ def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
     with how it ended.
 
     Of a run of bodies the whole motion is there too, over `time`, `body` (by name), `axis` (x, y, z), `row`
-    and `column` of rotation matrices, `part` (w, x, y, z) of quaternions.
+    and `column` of rotation matrices, `part` (w, x, y, z) of quaternions. Of an adaptive run there are the
+    ends of its steps, `step_time` (the start first), and the `step_rejected` attempts before each.
     """
     xarray = optional("xarray", "data", "a dataset")
     shapes = {values.shape[1:] for values in trajectory.components.values()}
@@ -57,6 +59,7 @@ def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
         for name, values in trajectory.motion.items():
             dims = ("time", *MOTION_DIMS.get(name, ()))
             variables[name] = (dims, values, {"role": "motion", "place": len(variables)})
+    variables |= _history(trajectory, len(variables))
     for name, values in trajectory.conserved.items():
         about = {
             "role": "conserved",
@@ -87,12 +90,27 @@ def from_dataset(dataset: "xarray.Dataset") -> Trajectory:
         "result": Result[dataset.attrs[_RESULT]],
         "attributes": {str(k): v for k, v in dataset.attrs.items() if k not in (FORMAT, _RESULT)},
     }
+    steps = {str(v.name): v.values for v in ordered if v.attrs["role"] == "steps"}
+    if steps:
+        counts = Counts(**dataset.attrs["counts"])
+        fields["history"] = History(Steps(steps["step_time"], steps["step_rejected"]), counts, dense=None)
     trajectory = BodyTrajectory(**fields, motion=motion) if motion else Trajectory(**fields)
     # Fills the cached property: without the problem the scales cannot be computed again.
     vars(trajectory)["scales"] = {
         name: np.asarray(variable.attrs["roundoff_scale"]) for name, variable in conserved.items()
     }
     return trajectory
+
+
+def _history(trajectory: Trajectory, place: int) -> dict[str, Any]:
+    """The steps of an adaptive run; what they cost is among its attributes."""
+    if trajectory.history is None:
+        return {}
+    steps = trajectory.history.steps
+    return {
+        "step_time": (("step end",), steps.t, {"role": "steps", "place": place}),
+        "step_rejected": (("step",), steps.rejected, {"role": "steps", "place": place + 1}),
+    }
 
 
 def _names(trajectory: BodyTrajectory) -> dict[str, Any]:
@@ -111,7 +129,8 @@ def _dims(axis: str, values: np.ndarray) -> tuple[str, ...]:
 def _variable_name(name: str, taken: dict[str, Any]) -> str:
     """The name itself if a store can use it as the name of a folder, else a number."""
     usable = re.fullmatch(r"\w[\w +-]{0,80}", name) and not name.startswith("__")
-    reserved = {*taken, "time", "component", "body", "row", "column", "equation", "multiplier", *_COORDINATES}
+    axes = {"time", "component", "body", "row", "column", "equation", "multiplier", "step", "step end"}
+    reserved = {*taken, *axes, *_COORDINATES}
     for candidate in (name, f"conserved {name}"):
         if usable and candidate not in reserved:
             return candidate

@@ -38,7 +38,7 @@ class Scenario(Section):
 
     [run]
     t1 = 1000.0                 # end
-    dt = 0.05                   # step; negative for a backward run
+    dt = 0.05                   # step, unless the integrator chooses it; negative for a backward run
     t0 = 0.0                    # optional: start
     save_every = 10             # optional: keep each tenth state; all are kept if left out
     save_at = [10.0, 20.5]      # optional, instead of save_every: keep the states at these times
@@ -53,6 +53,18 @@ class Scenario(Section):
     folder = "runs/kepler"      # optional: relative to where the command runs; --out goes before it
     store = true                # optional: write trajectory.zarr
     pictures = true             # optional: write pictures
+    ```
+
+    An adaptive solver chooses its steps: `dt` is left out, and `[integrator]` has other keys.
+
+    ```toml
+    [integrator]
+    name = "dormand-prince853"  # `poinsot methods` lists them
+    rtol = 1e-9                 # optional: relative tolerance
+    atol = 1e-9                 # optional: absolute tolerance
+    first_step = 0.01           # optional: chosen if left out
+    max_step = 1.0              # optional: any if left out
+    projection = true           # optional: or "position", "velocity"; onto constraints, after each step
     ```
 
     For a rigid body of the library the start has other keys, and there is more to choose. A rotation is one
@@ -166,6 +178,8 @@ class Scenario(Section):
                 t0=times.t0,
                 t1=times.t1,
                 dt=times.dt,
+                rtol=self.integrator.rtol,
+                atol=self.integrator.atol,
                 integrator=integrator_of(self.integrator),
                 save_every=times.save_every or 1,
                 save_at=times.save_at,

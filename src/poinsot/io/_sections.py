@@ -19,9 +19,14 @@ class SystemSection(Section):
 
 
 class IntegratorSection(Section):
-    """Which integrator, and how it solves its equations."""
+    """Which integrator, and how it solves its equations or chooses its steps."""
 
     name: str
+    rtol: float | None = None
+    atol: float | None = None
+    first_step: float | None = None
+    max_step: float | None = None
+    projection: bool | Literal["position", "velocity", "both"] | None = None
     compensated: bool | None = None
     solver: Literal["fixed-point", "newton"] | None = None
     tolerance: float | None = Field(default=None, ge=0.0)
@@ -46,7 +51,7 @@ class RunSection(Section):
     """From when to when, in which steps, and what is kept."""
 
     t1: float
-    dt: float
+    dt: float | None = None
     t0: float = 0.0
     save_every: int | None = Field(default=None, ge=1)
     save_at: list[float] | None = None

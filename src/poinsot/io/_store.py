@@ -69,7 +69,7 @@ def load(path: str | Path) -> Trajectory:
     if marker is None:
         raise InputError(f"{path} is not a stored trajectory")
     if marker not in READABLE:
-        known = " and ".join(map(str, READABLE))
+        known = ", ".join(map(str, READABLE))
         raise InputError(f"{path} has layout {marker}; this version of Poinsot reads layouts {known}")
     optional("zarr", "data", "loading a trajectory")
     xarray = optional("xarray", "data", "loading a trajectory")
@@ -93,7 +93,7 @@ def _encoding(dataset: "xarray.Dataset") -> dict[str, dict]:
     """Chunks that are long in time; no fill value, so that every number is written as it is."""
     encoding = {}
     for name, variable in dataset.variables.items():
-        row = max(1, variable.size // len(variable))
+        row = max(1, variable.size // max(1, len(variable)))
         rows = max(1, min(len(variable), CHUNK // row))
         # Coordinates that have no constraints leave arrays of no numbers; a chunk has room for one.
         chunk = (rows, *(max(1, length) for length in variable.shape[1:]))

@@ -3,6 +3,7 @@
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._ensemble import ensemble
 from poinsot.simulation._event import Event
+from poinsot.simulation._history import History, Steps
 from poinsot.simulation._report import Report
 from poinsot.simulation._simulate import Interrupted, SimulationError, simulate
 from poinsot.simulation._solve import Solution, solve
@@ -12,10 +13,12 @@ from poinsot.simulation._verdict import Verdict
 __all__ = [
     "BodyTrajectory",
     "Event",
+    "History",
     "Interrupted",
     "Report",
     "SimulationError",
     "Solution",
+    "Steps",
     "Trajectory",
     "Verdict",
     "ensemble",

@@ -9,10 +9,9 @@ import numpy as np
 
 from poinsot.core import State
 from poinsot.equations import Formulation, Motion
-from poinsot.integrators import AbstractIntegrator
 from poinsot.model import System
 from poinsot.simulation._quick import once
-from poinsot.simulation._trajectory import Record, Trajectory, in_blocks
+from poinsot.simulation._trajectory import Method, Record, Trajectory, in_blocks
 
 if TYPE_CHECKING:
     from poinsot.viz import BodyPlots
@@ -34,14 +33,16 @@ class BodyTrajectory(Trajectory):
 
     motion: dict[str, np.ndarray] = field(default_factory=dict)
     """These arrays by name."""
+    formulation: Formulation | None = None
+    """System, coordinates and form; None after loading from a file, which keeps no code."""
 
     @classmethod
     def of_bodies(
-        cls, formulation: Formulation, state: State, integrator: AbstractIntegrator, record: Record
+        cls, formulation: Formulation, state: State, method: Method, record: Record
     ) -> "BodyTrajectory":
         """Label the arrays of a finished run, and look at the bodies."""
         watched = formulation.watched(state, record.t0)
-        run = Trajectory.of(watched.problem, integrator, record)
+        run = Trajectory.of(watched.problem, method, record)
         seen = in_blocks(partial(_observe, formulation), record.times, record.packed)
         motion = {entry.name: getattr(seen, entry.name) for entry in fields(Motion)}
         motion["quaternion"] = continuous_sign(motion["quaternion"])
@@ -60,13 +61,27 @@ class BodyTrajectory(Trajectory):
             "form": formulation.form,
             "loads": not system.conservative,
         }
-        return cls(run.problem, run.t, run.components, conserved, run.result, attributes, motion)
+        return cls(
+            problem=run.problem,
+            t=run.t,
+            components=run.components,
+            conserved=conserved,
+            result=run.result,
+            attributes=attributes,
+            history=run.history,
+            motion=motion,
+            formulation=formulation,
+        )
 
     def __getattr__(self, name: str) -> np.ndarray:
         motion = self.__dict__.get("motion", {})
         if name in motion:
             return motion[name]
         return super().__getattr__(name)
+
+    def _seen(self, times: np.ndarray, packed: np.ndarray) -> Motion:
+        assert self.formulation is not None
+        return in_blocks(partial(_observe, self.formulation), times, packed)
 
     @property
     def heading(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ from jax import lax
 
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.integrators import AbstractIntegrator
+from poinsot.simulation._accuracy import check_fixed
 from poinsot.simulation._lanes import LanedIntegrator, LanedProblem
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._solve import Solution, solve
@@ -55,6 +56,7 @@ def ensemble(
         A `Solution` with the runs along the first axis of every array, on the host. A failed run has NaN
         after its failure, and its reason in `result`.
     """
+    check_fixed("ensemble", integrator)
     check_integrator(problem, integrator)
     lengths = {label: value.shape[0] if value.ndim > 1 else 0 for label, value in states.items()}
     count = lengths[next(iter(lengths))]

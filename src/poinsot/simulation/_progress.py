@@ -6,18 +6,18 @@ from types import TracebackType
 
 
 class Progress:
-    """Shows the share of steps done on standard error; silent unless asked for or on a terminal.
+    """Shows the share of a run that is done on standard error; silent unless asked for or on a terminal.
 
     Args:
         show: True, False, or None for "when standard error is a terminal".
-        total: number of steps.
+        total: number of steps, or the length of the run where that is not known.
         label: what runs.
     """
 
-    def __init__(self, show: bool | None, total: int, label: str):
+    def __init__(self, show: bool | None, total: float, label: str):
         self._show = sys.stderr.isatty() if show is None else show
         self._total, self._label = total, label
-        self._done, self._then = 0, time.perf_counter()
+        self._taken, self._then = 0.0, time.perf_counter()
 
     def __enter__(self) -> "Progress":
         if self._show:
@@ -36,12 +36,12 @@ class Progress:
             self._task = self._bar.add_task(self._label, total=self._total, speed="")
         return self
 
-    def update(self, done: int) -> None:
-        """Steps done so far."""
+    def update(self, done: float, steps: int | None = None) -> None:
+        """How much is done so far, and in how many steps if it is not itself a number of steps."""
         if self._show:
-            now = time.perf_counter()
-            speed = (done - self._done) / max(now - self._then, 1e-9)
-            self._done, self._then = done, now
+            taken, now = done if steps is None else steps, time.perf_counter()
+            speed = (taken - self._taken) / max(now - self._then, 1e-9)
+            self._taken, self._then = taken, now
             self._bar.update(self._task, completed=done, speed=f"{speed:,.0f} steps/s")
 
     def __exit__(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poinsot.integrators.adaptive import Counts
 from poinsot.simulation._trajectory import Trajectory
 from poinsot.simulation._verdict import CYCLES, FEWEST, Finding, Verdict, judge, oscillations
 
@@ -175,6 +176,9 @@ def _cycles(components: dict[str, np.ndarray]) -> float:
 
 def _steps_taken(trajectory: Trajectory) -> np.ndarray:
     """Steps taken until each saved state; the count of saved states where the step is not known."""
+    if trajectory.history is not None:
+        ends = np.abs(trajectory.steps.t - trajectory.t[0])
+        return np.interp(np.abs(trajectory.t - trajectory.t[0]), ends, np.arange(len(ends), dtype=float))
     dt = trajectory.attributes.get("dt")
     if dt is None:
         return np.arange(len(trajectory), dtype=float)
@@ -196,20 +200,45 @@ def _header(trajectory: Trajectory) -> dict[str, str]:
             "act on the bodies: no claim to be symplectic or to keep invariants holds in this run"
         )
     span = f"t = {trajectory.t[0]:g} to {trajectory.t[-1]:g}"
-    taken = f", {about['steps']:,} steps of {about['dt']:g}" if {"steps", "dt"} <= about.keys() else ""
-    header["run"] = f"{span}{taken}, {len(trajectory):,} states saved"
+    header["run"] = f"{span}{_steps_text(trajectory)}, {len(trajectory):,} states saved"
+    if trajectory.history is not None:
+        header["cost"] = _cost_text(trajectory.counts)
     if "wall_seconds" in about:
         header["wall time"] = f"{about['wall_seconds']:.3g} s"
     return header | {"result": trajectory.message}
 
 
+def _steps_text(trajectory: Trajectory) -> str:
+    """How many steps, and what set their size."""
+    about = trajectory.attributes
+    if {"steps", "dt"} <= about.keys():
+        return f", {about['steps']:,} steps of {about['dt']:g}"
+    if trajectory.history is None:
+        return ""
+    sizes = np.abs(trajectory.steps.h)
+    span = f" of {np.min(sizes):.2g} to {np.max(sizes):.2g}" if len(sizes) else ""
+    led = [
+        f"{key.replace('_', ' ')} = {about[key]:g}" for key in ("rtol", "atol", "nominal_dt") if key in about
+    ]
+    return ", ".join([f", {len(sizes):,} steps{span}", *led])
+
+
+def _cost_text(counts: Counts) -> str:
+    words = [f"{counts.rhs:,} right-hand sides", f"{counts.rejected:,} rejected steps"]
+    words += [f"{counts.jacobians:,} Jacobians"] if counts.jacobians else []
+    words += [f"{counts.factorisations:,} factorisations"] if counts.factorisations else []
+    return ", ".join(words)
+
+
 def _traits_text(declared: dict) -> str:
-    words = [f"order {declared['order']}"]
-    words += [name for name in ("symmetric", "symplectic") if declared[name]]
-    kept = [kind for kind in ("linear", "bilinear", "quadratic") if kind in declared["conserves"]]
+    order, conserves = declared["order"], declared.get("conserves", ())
+    words = ["order chosen in the run" if order is None else f"order {order}"]
+    words += [name for name in ("symmetric", "symplectic") if declared.get(name)]
+    words += ["adaptive"] if "stiff" in declared else []
+    kept = [kind for kind in ("linear", "bilinear", "quadratic") if kind in conserves]
     words += [f"keeps {' and '.join(kept)} invariants"] if kept else []
-    words += ["keeps the energy"] if "energy" in declared["conserves"] else []
-    words += ["keeps angular momentum in space"] if "momentum" in declared["conserves"] else []
+    words += ["keeps the energy"] if "energy" in conserves else []
+    words += ["keeps angular momentum in space"] if "momentum" in conserves else []
     return ", ".join(words)
 
 

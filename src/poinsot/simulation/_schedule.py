@@ -26,8 +26,7 @@ class Schedule:
     @classmethod
     def every(cls, t0: float, dt: float, steps: int, left_over: float, save_every: int) -> "Schedule":
         """Each `save_every`-th step, and the end."""
-        if not isinstance(save_every, (int, np.integer)) or save_every < 1:
-            raise InputError(f"save_every = {save_every!r}; it must be a whole number of at least 1")
+        check_save_every(save_every)
         if steps // save_every > MOST_SAVES:
             raise InputError(
                 f"save_every = {save_every} keeps {steps // save_every:.3g} states of {steps:.3g} steps, "
@@ -45,12 +44,8 @@ class Schedule:
     @classmethod
     def at(cls, t0: float, dt: float, steps: int, left_over: float, save_at: Sequence[float]) -> "Schedule":
         """The given times, off the grid by part steps that leave the run itself alone."""
-        times = np.asarray(save_at, dtype=float)
+        times = check_save_times(save_at, dt)
         places = (times - t0) / dt
-        if times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times)):
-            raise InputError(f"save_at must be a list of finite times, got {save_at!r}")
-        if np.any(np.diff(places) <= 0.0):
-            raise InputError("save_at must be in the order of the run, without repeats")
         outside = (places < -SNAP) | (places > steps + left_over + SNAP)
         if np.any(outside):
             t1 = t0 + (steps + left_over) * dt
@@ -64,6 +59,23 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.targets)
+
+
+def check_save_every(save_every: int) -> int:
+    """The number, once it is whole and positive."""
+    if not isinstance(save_every, (int, np.integer)) or save_every < 1:
+        raise InputError(f"save_every = {save_every!r}; it must be a whole number of at least 1")
+    return int(save_every)
+
+
+def check_save_times(save_at: Sequence[float], direction: float) -> np.ndarray:
+    """The times, once they are finite and in the order of a run forward or backward."""
+    times = np.asarray(save_at, dtype=float)
+    if times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times)):
+        raise InputError(f"save_at must be a list of finite times, got {save_at!r}")
+    if np.any(direction * np.diff(times) <= 0.0):
+        raise InputError("save_at must be in the order of the run, without repeats")
+    return times
 
 
 @dataclass

@@ -14,6 +14,7 @@ from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
 from poinsot.model import System
+from poinsot.simulation._accuracy import check_fixed
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._subject import choose
 
@@ -71,6 +72,7 @@ def solve(
         The states with the problem's labels; of a system, with those of its `Motion`: `position`, `rotation`,
         `quaternion`, `velocity`, `angular_velocity` and the others.
     """
+    check_fixed("solve", integrator)
     if isinstance(problem, System):
         formulation = choose(problem, integrator, coordinates, form)
         start = formulation.start(state, t0)

@@ -9,12 +9,11 @@ from jaxtyping import Array
 from poinsot.coordinates import AbstractOrientation, Group, Quaternions
 from poinsot.core import AbstractProblem, InputError, State, UserFunction
 from poinsot.equations import Formulation, formulate, preferences, refusal
-from poinsot.integrators import AbstractIntegrator
 from poinsot.model import System
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._event import Event
 from poinsot.simulation._quick import once
-from poinsot.simulation._trajectory import Record, Trajectory
+from poinsot.simulation._trajectory import Method, Record, Trajectory
 from poinsot.simulation._validate import check_integrator
 
 
@@ -29,7 +28,7 @@ class ProblemSubject:
         """A stop condition of the problem's state."""
         return (stop if isinstance(stop, Event) else Event(stop)).bound(self.problem)
 
-    def trajectory(self, integrator: AbstractIntegrator, record: Record) -> Trajectory:
+    def trajectory(self, integrator: Method, record: Record) -> Trajectory:
         """The run with its labels."""
         return Trajectory.of(self.problem, integrator, record)
 
@@ -52,7 +51,7 @@ class BodiesSubject:
         event = stop if isinstance(stop, Event) else Event(stop)
         return Event(UserFunction(_Observed(self.formulation, event.function), True, True), event.direction)
 
-    def trajectory(self, integrator: AbstractIntegrator, record: Record) -> BodyTrajectory:
+    def trajectory(self, integrator: Method, record: Record) -> BodyTrajectory:
         """The run with everything that can be seen of the bodies."""
         return BodyTrajectory.of_bodies(self.formulation, self.state, integrator, record)
 
@@ -70,7 +69,7 @@ class _Observed(eqx.Module):
 
 def subject_of(
     problem: AbstractProblem | System,
-    integrator: AbstractIntegrator,
+    integrator: Method,
     state: State,
     coordinates: AbstractOrientation | None,
     form: str | None,
@@ -94,7 +93,7 @@ def _started(formulation: Formulation, state: State, t0) -> State:
 
 def choose(
     system: System,
-    integrator: AbstractIntegrator,
+    integrator: Method,
     coordinates: AbstractOrientation | None,
     form: str | None,
 ) -> Formulation:

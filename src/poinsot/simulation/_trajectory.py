@@ -11,8 +11,10 @@ import jax
 import numpy as np
 
 from poinsot._version import __version__
-from poinsot.core import AbstractProblem, Result, State
+from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.integrators import AbstractIntegrator
+from poinsot.integrators.adaptive import AbstractAdaptive, Counts
+from poinsot.simulation._history import History, Steps
 from poinsot.simulation._scale import roundoff_scales
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
     from poinsot.simulation._report import Report
     from poinsot.viz import TrajectoryPlots
+
+Method = AbstractIntegrator | AbstractAdaptive
 
 
 @dataclass(frozen=True)
@@ -29,30 +33,38 @@ class Record:
     times: np.ndarray
     packed: np.ndarray
     t0: float
-    dt: float
     result: Result
     steps: int
-    iterations: int
     wall_seconds: float
+    told: dict[str, Any]
+    """What else is told about the run: its step, or its tolerances."""
+    history: History | None = None
+    """Steps, counts and dense output of an adaptive run."""
 
-    def attributes(self, integrator: AbstractIntegrator) -> dict[str, Any]:
+    def attributes(self, method: Method) -> dict[str, Any]:
         """What is told about the run beside its arrays."""
         return {
             "version": __version__,
-            "integrator": repr(integrator),
-            "method": integrator.name,
-            "traits": {
-                "order": integrator.order,
-                "symmetric": integrator.symmetric,
-                "symplectic": integrator.symplectic,
-                "conserves": sorted(integrator.conserves),
-            },
+            "integrator": repr(method),
+            "method": method.name,
+            "traits": _traits(method),
             "t0": self.t0,
-            "dt": self.dt,
+            **self.told,
             "steps": self.steps,
-            "iterations": self.iterations,
             "wall_seconds": self.wall_seconds,
         }
+
+
+def _traits(method: Method) -> dict[str, Any]:
+    """What the method says of itself."""
+    if isinstance(method, AbstractAdaptive):
+        return {"order": method.traits.order, "stiff": method.traits.stiff}
+    return {
+        "order": method.order,
+        "symmetric": method.symmetric,
+        "symplectic": method.symplectic,
+        "conserves": sorted(method.conserves),
+    }
 
 
 @dataclass(eq=False)
@@ -71,14 +83,16 @@ class Trajectory:
     """Every conserved quantity at the saved times, by name."""
     result: Result
     attributes: dict[str, Any] = field(default_factory=dict)
-    """Integrator, step, step counts, version, and the scenario if there was one."""
+    """Integrator, step or tolerances, step counts, version, and the scenario if there was one."""
+    history: History | None = None
+    """Of an adaptive run; see `steps`, `counts` and `at`."""
 
     @classmethod
-    def of(cls, problem: AbstractProblem, integrator: AbstractIntegrator, record: Record) -> "Trajectory":
+    def of(cls, problem: AbstractProblem, method: Method, record: Record) -> "Trajectory":
         """Label the arrays of a finished run."""
         states, conserved = _labelled(problem, record.times, record.packed)
-        attributes = {"problem": problem.kind} | record.attributes(integrator)
-        return cls(problem, record.times, states, conserved, record.result, attributes)
+        attributes = {"problem": problem.kind} | record.attributes(method)
+        return cls(problem, record.times, states, conserved, record.result, attributes, record.history)
 
     def __getattr__(self, name: str) -> np.ndarray:
         components = self.__dict__.get("components", {})
@@ -102,10 +116,46 @@ class Trajectory:
         return State(**{name: value[-1] for name, value in self.components.items()})
 
     @property
+    def steps(self) -> Steps:
+        """The steps that an adaptive solver has taken: `steps.t`, `steps.h`, `steps.rejected`."""
+        return self._adaptive("steps").steps
+
+    @property
+    def counts(self) -> Counts:
+        """What an adaptive run has cost: evaluations, Jacobians, accepted and rejected steps."""
+        return self._adaptive("counts").counts
+
+    def at(self, t: float | np.ndarray) -> Any:
+        """The state at any time of an adaptive run, or at an array of times, by its dense output.
+
+        Returns:
+            A `State` with the problem's labels; of bodies their `Motion`. Axes of `t` come first.
+        """
+        times = np.asarray(t, dtype=float)
+        packed = self._adaptive("at").states(times.reshape(-1))
+        found = self._seen(times.reshape(-1), packed)
+        return jax.tree.map(lambda value: np.reshape(value, (*times.shape, *value.shape[1:])), found)
+
+    def _seen(self, times: np.ndarray, packed: np.ndarray) -> Any:
+        """What packed states show."""
+        assert self.problem is not None
+        return State(**_labelled(self.problem, times, packed)[0])
+
+    def _adaptive(self, name: str) -> History:
+        if self.history is None:
+            raise InputError(
+                f"{name}: this run has fixed steps; only runs of adaptive solvers have a step history and a "
+                "dense output (save_at=[...] gives the states of any run at chosen times)"
+            )
+        return self.history
+
+    @property
     def message(self) -> str:
         """How the run ended, in a sentence."""
         if self.result is Result.successful:
             return self.result.message
+        if self.history is not None:
+            return f"after {len(self.steps)} steps, at t = {self.steps.t[-1]:.12g}: {self.result.message}"
         steps, t0, dt = (self.attributes[key] for key in ("steps", "t0", "dt"))
         return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}: {self.result.message}"
 

@@ -9,15 +9,16 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, PhaseSpace, Result, State
 from poinsot.integrators import AbstractIntegrator, fitting
+from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.simulation._quick import once
 
 WHOLE = 1e-9
 """How far from a whole number `(t1 - t0) / dt` may be, relative to its size, to count as one."""
 
 
-def check_integrator(problem: AbstractProblem, integrator: AbstractIntegrator) -> None:
+def check_integrator(problem: AbstractProblem, integrator: AbstractIntegrator | AbstractAdaptive) -> None:
     """Refuse an integrator that does not fit the problem, naming those that do."""
-    if not isinstance(integrator, AbstractIntegrator):
+    if not isinstance(integrator, (AbstractIntegrator, AbstractAdaptive)):
         raise InputError(f"integrator must be one of pt.integrators, got {integrator!r}")
     refusal = integrator.refusal(problem)
     if refusal is not None:
@@ -96,17 +97,28 @@ def _evaluated(problem: AbstractProblem, t, y: Packed):
     return problem.vector_field(t, y), problem.conserved(t, y)
 
 
+def check_finite(**numbers: float) -> None:
+    """Refuse what is not a finite number, by name."""
+    for name, value in numbers.items():
+        if not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
+            raise InputError(f"{name} = {value!r}; it must be a finite number")
+
+
+def check_span(t0: float, t1: float) -> None:
+    """Refuse times that are no span."""
+    check_finite(t0=t0, t1=t1)
+    if t1 == t0:
+        raise InputError(f"t1 = {t1!r} equals t0; there is nothing to do")
+
+
 def count_steps(
     t0: float, t1: float, dt: float, last_step: Literal["refuse", "shorten"]
 ) -> tuple[int, float]:
     """Whole steps from `t0` to `t1`, and the fraction of a step that is left over."""
-    for name, value in (("t0", t0), ("t1", t1), ("dt", dt)):
-        if not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
-            raise InputError(f"{name} = {value!r}; it must be a finite number")
+    check_finite(dt=dt)
+    check_span(t0, t1)
     if dt == 0:
         raise InputError("dt = 0; the step must be positive, or negative for a backward run")
-    if t1 == t0:
-        raise InputError(f"t1 = {t1!r} equals t0; there is nothing to do")
     if (t1 - t0) * dt < 0:
         raise InputError(
             f"dt = {dt!r} leads away from t1 = {t1!r} (t0 = {t0!r}); take dt = {-dt!r} or another t1"

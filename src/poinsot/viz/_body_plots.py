@@ -182,6 +182,7 @@ class BodyPlots(TrajectoryPlots):
             yield "constraint", WIDE, lambda figure: self.constraint(figure.add_subplot())
         yield "momentum", stacked_size(2), self.momentum
         yield "orientation", stacked_size(2), lambda figure: self.orientation(figure=figure)
+        yield from self._step_picture()
 
     @property
     def _positions(self) -> tuple[str, np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 from poinsot.core import InputError
 from poinsot.simulation import Trajectory
 from poinsot.viz._drawing import READABLE, SQUARE, WIDE, beginning, curves, path_with_start, symbol, write
-from poinsot.viz._style import QUIET, axes, stacked, stacked_size, styled
+from poinsot.viz._style import PALETTE, QUIET, axes, stacked, stacked_size, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Picture = tuple[str, tuple[float, float], Callable[["Figure"], object]]
 """Name, size and drawing of a picture."""
+CROWDED = 3000
+"""Steps above which their sizes are dots without a line."""
 
 
 class TrajectoryPlots:
@@ -107,6 +109,25 @@ class TrajectoryPlots:
         ax.set_title(f"Orbit{self._method}")
         return ax
 
+    @styled
+    def steps(self, ax: "Axes | None" = None) -> "Axes":
+        """Size of each step of an adaptive run against time, with those marked that took several attempts."""
+        steps = self._run.steps
+        if not len(steps):
+            raise InputError("steps: this run has not a single step")
+        ax = axes(ax, WIDE)
+        t, h = steps.t[:-1], np.abs(steps.h)
+        line, dot = ("", 1.0) if len(steps) > CROWDED else ("-", 3.0)
+        ax.semilogy(t, h, linestyle=line, linewidth=0.6, marker=".", markersize=dot)
+        again = steps.rejected > 0
+        if np.any(again):
+            label = f"{int(np.sum(steps.rejected)):,} rejected attempts"
+            ax.semilogy(t[again], h[again], "x", markersize=5, color=PALETTE[1], label=label)
+            ax.legend(loc="best")
+        ax.set(xlabel="$t$", ylabel="step size")
+        ax.set_title(f"{len(steps):,} steps{self._method}")
+        return ax
+
     def save_all(self, folder: str | Path) -> list[Path]:
         """Write the pictures that make sense for this run as PNG files.
 
@@ -125,17 +146,26 @@ class TrajectoryPlots:
         if set(run.conserved) - {"energy"}:
             yield "invariants", stacked_size(len(run.conserved)), self.invariants
         yield "components", stacked_size(len(run.components)), self.components
+        yield from self._step_picture()
         if "p" in run.components and positions.shape[1:] == (1,):
             yield "phase", SQUARE, lambda figure: self.phase(0, figure.add_subplot())
         if positions.shape[1:] in ((2,), (3,)):
             space = "3d" if positions.shape[1] == 3 else None
             yield "orbit", SQUARE, lambda figure: self.orbit(figure.add_subplot(projection=space))
 
+    def _step_picture(self) -> Iterator[Picture]:
+        if self._run.history is not None and len(self._run.steps):
+            yield "steps", WIDE, lambda figure: self.steps(figure.add_subplot())
+
     @property
     def _method(self) -> str:
         """Integrator and step, as a second line of titles."""
         about = self._run.attributes
-        return f"\n{about['method']}, $h$ = {about['dt']:g}" if {"method", "dt"} <= about.keys() else ""
+        led_by = {"dt": "$h$", "rtol": "rtol", "nominal_dt": "$h$ about"}
+        for key, sign in led_by.items():
+            if {"method", key} <= about.keys():
+                return f"\n{about['method']}, {sign} = {about[key]:g}"
+        return ""
 
     @property
     def _positions(self) -> tuple[str, np.ndarray]:

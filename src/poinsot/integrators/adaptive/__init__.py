@@ -10,6 +10,8 @@ from poinsot.integrators.adaptive._base import (
     Engine,
     Task,
 )
+from poinsot.integrators.adaptive._dense import Piecewise
+from poinsot.integrators.adaptive._dormand_prince853 import DormandPrince853
 
 __all__ = [
     "AbstractAdaptive",
@@ -17,7 +19,9 @@ __all__ = [
     "Batch",
     "Counts",
     "Dense",
+    "DormandPrince853",
     "Engine",
+    "Piecewise",
     "Projection",
     "Task",
 ]

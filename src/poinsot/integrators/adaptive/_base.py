@@ -123,6 +123,11 @@ class AbstractAdaptive(eqx.Module):
         """Whether the accuracy is set by tolerances or by a nominal step."""
         return "tolerance"
 
+    @property
+    def finest(self) -> float:
+        """Relative tolerance below which rounding errors are no longer small beside it."""
+        return 100.0 * float(np.finfo(float).eps)
+
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Why this solver cannot work on `problem`, or None if it can."""
         if problem.ordinary:

@@ -1,0 +1,107 @@
+"""What sets the accuracy of a run: a fixed step, tolerances, or a nominal step."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.core import InputError, Packed
+from poinsot.integrators import AbstractIntegrator
+from poinsot.integrators.adaptive import AbstractAdaptive
+from poinsot.simulation._validate import check_finite, check_span
+
+TOLERANCE = 1e-9
+"""Tolerances where none are given."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What an adaptive solver is led by: tolerances, or a nominal step."""
+
+    rtol: float = TOLERANCE
+    atol: float = TOLERANCE
+    dt: float | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        solver: AbstractAdaptive,
+        span: tuple[float, float],
+        dt: float | None,
+        rtol: float | None,
+        atol: float | None,
+    ) -> "Accuracy":
+        """What was given, once it is what the solver takes."""
+        check_span(*span)
+        if solver.control == "dt":
+            return cls(dt=_nominal_step(solver, dt, *span, rtol=rtol, atol=atol))
+        return cls(*_tolerances(solver, dt, rtol, atol))
+
+    @property
+    def told(self) -> dict[str, float]:
+        """What a trajectory says of it."""
+        return {"rtol": self.rtol, "atol": self.atol} if self.dt is None else {"nominal_dt": self.dt}
+
+
+def check_fixed(caller: str, integrator: AbstractIntegrator) -> None:
+    """Refuse a solver that chooses its steps, where the steps must be known before."""
+    if isinstance(integrator, AbstractAdaptive):
+        raise InputError(
+            f"{caller} takes fixed steps, and {integrator.name} chooses its own; use pt.simulate, or one of "
+            "the integrators with fixed steps"
+        )
+
+
+def fixed_step(integrator: AbstractIntegrator, dt: float | None, **tolerances: float | None) -> float:
+    """The step of an integrator with fixed steps, which takes no tolerances."""
+    for name, value in tolerances.items():
+        if value is not None:
+            raise InputError(
+                f"{name} = {value!r}, but {integrator.name} has fixed steps and keeps to no tolerance; give "
+                "dt=..., or take an adaptive solver such as pt.integrators.DormandPrince853()"
+            )
+    if dt is None:
+        raise InputError(f"{integrator.name} has fixed steps; give dt=...")
+    return dt
+
+
+def flat(y: Packed) -> np.ndarray:
+    """The start of an adaptive run, which takes states that are a list of numbers."""
+    if y.ndim != 1:
+        raise InputError(f"the start has shape {y.shape}; an adaptive solver takes a flat list of numbers")
+    return np.asarray(y)
+
+
+def _tolerances(
+    solver: AbstractAdaptive, dt: float | None, rtol: float | None, atol: float | None
+) -> tuple[float, float]:
+    """Tolerances of an adaptive solver, which takes no step."""
+    if dt is not None:
+        raise InputError(
+            f"dt = {dt!r}, but {solver.name} chooses its steps to meet rtol and atol; leave dt out "
+            "(the solver's first_step sets the first one)"
+        )
+    rtol, atol = TOLERANCE if rtol is None else rtol, TOLERANCE if atol is None else atol
+    check_finite(rtol=rtol, atol=atol)
+    if rtol <= 0.0:
+        raise InputError(f"rtol = {rtol!r}; a relative tolerance must be positive, such as 1e-9")
+    if rtol < solver.finest:
+        raise InputError(
+            f"rtol = {rtol!r} is below what double precision allows {solver.name}; take at least "
+            f"{solver.finest:.2g}"
+        )
+    if atol < 0.0:
+        raise InputError(f"atol = {atol!r}; an absolute tolerance must be positive, or zero for none")
+    return float(rtol), float(atol)
+
+
+def _nominal_step(solver: AbstractAdaptive, dt: float | None, t0: float, t1: float, **given) -> float:
+    """The step of an adaptive solver that is not led by tolerances."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} = {value!r}, but {solver.name} is led by dt and keeps to no tolerance")
+    if dt is None:
+        raise InputError(f"{solver.name} needs a nominal step; give dt=...")
+    check_finite(dt=dt)
+    if (t1 - t0) * dt <= 0:
+        raise InputError(f"dt = {dt!r} does not lead from t0 = {t0!r} to t1 = {t1!r}; mind its sign")
+    return float(dt)

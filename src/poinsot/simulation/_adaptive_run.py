@@ -1,0 +1,172 @@
+"""The run of an adaptive solver: batches of steps, looked through for what ends them and what is saved."""
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poinsot.core import AbstractProblem, InputError, Packed, Result
+from poinsot.integrators.adaptive import AbstractAdaptive, Batch, Engine, Piecewise, Task
+from poinsot.simulation._accuracy import Accuracy, flat
+from poinsot.simulation._event import Event
+from poinsot.simulation._history import History, Steps
+from poinsot.simulation._lookout import Lookout, cut
+from poinsot.simulation._progress import Progress
+from poinsot.simulation._schedule import check_save_every, check_save_times
+from poinsot.simulation._trajectory import Record
+
+BATCH_SECONDS = 0.25
+"""How long steps are taken before progress is shown and an interrupt is answered."""
+WATCHED_SECONDS = 0.02
+"""The same with a stop condition: steps beyond it are in vain."""
+
+
+@dataclass
+class Ledger:
+    """What a run has brought so far."""
+
+    task: Task
+    save_every: int
+    save_at: np.ndarray | None
+    result: Result = Result.successful
+    times: list[np.ndarray] = field(default_factory=list)
+    states: list[np.ndarray] = field(default_factory=list)
+    ends: list[np.ndarray] = field(default_factory=list)
+    rejected: list[np.ndarray] = field(default_factory=list)
+    batches: list[Batch] = field(default_factory=list)
+    steps: int = 0
+
+    def __post_init__(self):
+        self.t, self.y = self.task.t0, self.task.y
+        self.direction = np.sign(self.task.t1 - self.task.t0)
+        self._save(np.array([self.t]), self.y[None])
+        self.ends.append(np.array([self.t]))
+
+    @property
+    def going(self) -> bool:
+        """Whether the end is not reached and nothing has happened."""
+        return self.result is Result.successful and self.direction * (self.task.t1 - self.t) > 0.0
+
+    def enter(self, batch: Batch) -> None:
+        """Take in further steps, and save what is to be saved of them."""
+        count = len(batch.t)
+        if count:
+            if self.save_at is None:
+                number = self.steps + 1 + np.arange(count)
+                chosen = number % self.save_every == 0
+                self._save(batch.t[chosen], batch.y[chosen])
+            else:
+                places = self.direction * self.save_at
+                due = (places > self.direction * self.t) & (places <= self.direction * batch.t[-1])
+                if np.any(due):
+                    self._save(self.save_at[due], batch.dense(self.save_at[due]))
+            self.t, self.y = float(batch.t[-1]), batch.y[-1]
+            self.ends.append(batch.t)
+            self.rejected.append(batch.rejected)
+            self.batches.append(batch)
+            self.steps += count
+        self.result = batch.result
+
+    def close(self) -> None:
+        """Save the end: always of a run that saves steps, of one that saves at times if it broke off."""
+        if (self.save_at is None or self.result is not Result.successful) and self.t != self.times[-1][-1]:
+            self._save(np.array([self.t]), self.y[None])
+
+    def history(self, engine: Engine) -> History:
+        """Steps, counts and dense output of it all."""
+        rejected = np.concatenate([np.zeros(0, dtype=np.int64), *self.rejected])
+        marks = np.array([self.task.t0, *(batch.t[-1] for batch in self.batches)])
+        start = self.task.y
+
+        def dense(times: np.ndarray) -> np.ndarray:
+            # The start itself is there too when no step was taken.
+            if not self.batches:
+                return np.repeat(start[None], len(times), axis=0)
+            return Piecewise(marks, [batch.dense for batch in self.batches])(times)
+
+        return History(Steps(np.concatenate(self.ends), rejected), dataclasses.replace(engine.counts), dense)
+
+    def _save(self, times: np.ndarray, states: np.ndarray) -> None:
+        if len(times):
+            self.times.append(times)
+            self.states.append(states)
+
+
+@dataclass(frozen=True)
+class AdaptiveRun:
+    """A solver that chooses its steps, and what is saved of them."""
+
+    solver: AbstractAdaptive
+    t0: float
+    t1: float
+    accuracy: Accuracy
+    save_every: int
+    save_at: np.ndarray | None
+    progress: bool | None
+
+    @classmethod
+    def planned(
+        cls,
+        solver: AbstractAdaptive,
+        span: tuple[float, float],
+        accuracy: tuple[float | None, float | None, float | None],
+        saves: tuple[int, Sequence[float] | None],
+        progress: bool | None,
+    ) -> "AdaptiveRun":
+        """The run, once the numbers are right: `dt`, `rtol` and `atol`, and what to save."""
+        save_every, save_at = saves
+        checked = Accuracy.checked(solver, span, *accuracy)
+        times = None if save_at is None else _within(save_at, *span)
+        t0, t1 = map(float, span)
+        return cls(solver, t0, t1, checked, check_save_every(save_every), times, progress)
+
+    def __call__(self, problem: AbstractProblem, y: Packed, event: Event | None) -> Record:
+        """Take steps until the end, a stop condition, a failure or an interrupt.
+
+        The ends of steps are looked at for states that are not finite or too near to a singularity; a stop
+        condition is looked for inside the steps too. Both places are located with the dense output.
+        """
+        task = Task(problem, flat(y), self.t0, self.t1, **dataclasses.asdict(self.accuracy))
+        ledger, lookout = Ledger(task, self.save_every, self.save_at), Lookout(problem, event)
+        seconds = BATCH_SECONDS if event is None else WATCHED_SECONDS
+        engine = self.solver.start(task)
+        began = time.perf_counter()
+        with Progress(self.progress, abs(self.t1 - self.t0), self.solver.name) as bar:
+            try:
+                while ledger.going:
+                    batch = _cut_at_end(engine.advance(seconds), task)
+                    ledger.enter(lookout.cut(batch, ledger.t, ledger.y))
+                    bar.update(abs(ledger.t - self.t0), ledger.steps)
+            except KeyboardInterrupt:
+                ledger.result = Result.interrupted
+        ledger.close()
+        history = ledger.history(engine)
+        return Record(
+            times=np.concatenate(ledger.times),
+            packed=np.concatenate(ledger.states),
+            t0=self.t0,
+            result=ledger.result,
+            steps=ledger.steps,
+            wall_seconds=time.perf_counter() - began,
+            told=self.accuracy.told | {"counts": dataclasses.asdict(history.counts)},
+            history=history,
+        )
+
+
+def _cut_at_end(batch: Batch, task: Task) -> Batch:
+    """A batch that ends at `t1` if it passes it."""
+    direction = np.sign(task.t1 - task.t0)
+    beyond = np.flatnonzero(direction * (batch.t - task.t1) > 0.0)
+    return cut(batch, task.t1, int(beyond[0]), Result.successful) if len(beyond) else batch
+
+
+def _within(save_at: Sequence[float], t0: float, t1: float) -> np.ndarray:
+    """Times to save at, within the run."""
+    times = check_save_times(save_at, t1 - t0)
+    low, high = sorted((t0, t1))
+    outside = (times < low) | (times > high)
+    if np.any(outside):
+        raise InputError(f"save_at has {float(times[outside][0])!r}, outside the run from {t0!r} to {t1!r}")
+    return times
