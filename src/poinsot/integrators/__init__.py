@@ -5,7 +5,17 @@ from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._registry import adaptive_names, by_name, fitting, method_by_name, names
 from poinsot.integrators._tableau import ButcherTableau
-from poinsot.integrators.adaptive import AbstractAdaptive, DormandPrince853
+from poinsot.integrators.adaptive import (
+    AbstractAdaptive,
+    Bdf,
+    DormandPrince5,
+    DormandPrince8,
+    DormandPrince853,
+    Lsoda,
+    Odex,
+    Radau5,
+    Seulex,
+)
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
@@ -43,11 +53,14 @@ __all__ = [
     "RK4",
     "AbstractAdaptive",
     "AbstractIntegrator",
+    "Bdf",
     "ButcherTableau",
     "Composition",
     "CompositionScheme",
     "ConstrainedRungeKutta",
     "DormandPrince",
+    "DormandPrince5",
+    "DormandPrince8",
     "DormandPrince853",
     "EnergyMomentum",
     "ExplicitEuler",
@@ -66,10 +79,14 @@ __all__ = [
     "LobattoIIIAB",
     "LobattoIIIB",
     "LobattoIIIC",
+    "Lsoda",
     "MuntheKaas",
+    "Odex",
     "PartitionedTableau",
+    "Radau5",
     "RadauIIA",
     "Rattle",
+    "Seulex",
     "SimplifiedNewton",
     "Splitting",
     "StormerVerlet",

@@ -5,7 +5,17 @@ from collections.abc import Callable
 
 from poinsot.core import AbstractProblem, InputError
 from poinsot.integrators._base import AbstractIntegrator
-from poinsot.integrators.adaptive import AbstractAdaptive, DormandPrince853
+from poinsot.integrators.adaptive import (
+    AbstractAdaptive,
+    Bdf,
+    DormandPrince5,
+    DormandPrince8,
+    DormandPrince853,
+    Lsoda,
+    Odex,
+    Radau5,
+    Seulex,
+)
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
@@ -95,7 +105,14 @@ REGISTRY: dict[str, Callable[[], AbstractIntegrator]] = {
 
 
 ADAPTIVE: dict[str, Callable[[], AbstractAdaptive]] = {
+    "dormand-prince5": DormandPrince5,
+    "dormand-prince8": DormandPrince8,
     "dormand-prince853": DormandPrince853,
+    "radau5-adaptive": Radau5,
+    "bdf": Bdf,
+    "lsoda": Lsoda,
+    "odex": Odex,
+    "seulex": Seulex,
 }
 
 

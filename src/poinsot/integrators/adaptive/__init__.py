@@ -11,17 +11,29 @@ from poinsot.integrators.adaptive._base import (
     Task,
 )
 from poinsot.integrators.adaptive._dense import Piecewise
+from poinsot.integrators.adaptive._dormand_prince import DormandPrince5, DormandPrince8
 from poinsot.integrators.adaptive._dormand_prince853 import DormandPrince853
+from poinsot.integrators.adaptive._multistep import Bdf, Lsoda
+from poinsot.integrators.adaptive._odex import Odex
+from poinsot.integrators.adaptive._radau5 import Radau5
+from poinsot.integrators.adaptive._seulex import Seulex
 
 __all__ = [
     "AbstractAdaptive",
     "AdaptiveTraits",
     "Batch",
+    "Bdf",
     "Counts",
     "Dense",
+    "DormandPrince5",
+    "DormandPrince8",
     "DormandPrince853",
     "Engine",
+    "Lsoda",
+    "Odex",
     "Piecewise",
     "Projection",
+    "Radau5",
+    "Seulex",
     "Task",
 ]
