@@ -1,14 +1,15 @@
-"""Dormand-Prince pairs of order 5 and 8: the steps are diffrax's, the loop around them is ours."""
+"""Dormand-Prince pairs of order 5 and 8: the coefficients are diffrax's, the loops are ours."""
 
 import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
+from jax import lax
 
-from poinsot.core import AbstractProblem, Packed, Projection, optional
-from poinsot.core.types import IntScalar, Scalar
+from poinsot.core import AbstractProblem, Packed, Projection, hold, optional
+from poinsot.core.types import BoolScalar, IntScalar, Scalar
 from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Engine, Task
 from poinsot.integrators.adaptive._jitted import JittedEngine
 from poinsot.integrators.adaptive._method import AbstractMethod, Attempt, Cost, Demands
@@ -19,8 +20,20 @@ LEAST = math.log(1e-4)
 """Logarithm of the smallest ratio of errors that a step leaves to the next; that of no step before."""
 
 
+class Memory(NamedTuple):
+    """What is carried from attempt to attempt."""
+
+    slope: Packed
+    """The right-hand side where the attempt starts, if `known`."""
+    known: BoolScalar
+    log_error: Scalar
+    r"""$\log (e_{n-1} / \theta)$."""
+    refused: BoolScalar
+    """Whether the attempt before was rejected."""
+
+
 class EmbeddedPair(AbstractMethod):
-    r"""An explicit Runge-Kutta pair of diffrax under PI control (Hairer & Wanner IV.2).
+    r"""An explicit Runge-Kutta pair under PI control (Hairer & Wanner IV.2).
 
     With the error $e_n$ of this step and $e_{n-1}$ of the last accepted one, both in units of the tolerance,
 
@@ -31,41 +44,56 @@ class EmbeddedPair(AbstractMethod):
     errors settle at $\theta$, as they do under the plain rule $h_{n+1} = 0.9\, h_n e_n^{-1/p}$.
     """
 
-    solver: Any
-    term: Any
-    """An `ODETerm` of diffrax whose arguments are the problem."""
+    A: tuple[tuple[float, ...], ...] = eqx.field(static=True)
+    """Coefficients of the stages; the last stage is at the new state, and is the first of the next step."""
+    c: tuple[float, ...] = eqx.field(static=True)
+    error: tuple[float, ...] = eqx.field(static=True)
+    """Weights of the error estimate."""
     order: int = eqx.field(static=True)
-    stages: int = eqx.field(static=True)
-    """Right-hand sides of a step that has the first one from the step before."""
     moved: bool = eqx.field(static=True)
     """Whether the state is moved between steps, so that its right-hand side is evaluated anew."""
 
     def init(self, problem: AbstractProblem, t, y: Packed, demands: Demands) -> tuple[Any, Scalar]:
         """No right-hand side known, no error seen."""
-        state = self.solver.init(self.term, t, t, y, problem)
-        return (state, jnp.float64(LEAST), jnp.array(False)), jnp.float64(self.order)
+        return Memory(y, jnp.array(False), jnp.float64(LEAST), jnp.array(False)), jnp.float64(self.order)
 
     def attempt(self, problem: AbstractProblem, t, h, y: Packed, carry: Any, demands: Demands) -> Attempt:
         """One step of the pair."""
-        state, last_log, refused = carry
-        y1, difference, _, state1, _ = self.solver.step(self.term, t, t + h, y, problem, state, self.moved)
+        first = jnp.where(carry.known, 1, 0)
+        y1, slopes = self._stages(problem, t, h, y, carry.slope, first)
+        difference = h * jnp.sum(jnp.asarray(self.error)[:, None] * slopes, axis=0)
         error = demands.norm(difference, y, y1)
         accepted = error <= 1.0
         beta = 0.2 / self.order
         # In logarithms, because one of them and one exponential cost less than two powers.
         log = jnp.log(jnp.maximum(error, 1e-10)) - self.order * math.log(SAFETY)
-        factor = jnp.exp(beta * last_log - (1.0 / self.order - 0.75 * beta) * log)
-        factor = jnp.clip(factor, SHRINK, jnp.where(refused | ~accepted, 1.0, GROW))
-        first, f = state
-        state = jnp.where(accepted, state1[0], first), jnp.where(accepted, state1[1], f)
-        carry = state, jnp.where(accepted, jnp.maximum(log, LEAST), last_log), ~accepted
-        cost = Cost.of(rhs=self.stages + (first | self.moved).astype(jnp.int64))
-        return Attempt(y1, accepted, factor * h, carry, jnp.int64(self.order), cost)
+        factor = jnp.exp(beta * carry.log_error - (1.0 / self.order - 0.75 * beta) * log)
+        factor = jnp.clip(factor, SHRINK, jnp.where(carry.refused | ~accepted, 1.0, GROW))
+        memory = Memory(
+            slope=jnp.where(accepted, slopes[-1], slopes[0]),
+            known=jnp.array(not self.moved),
+            log_error=jnp.where(accepted, jnp.maximum(log, LEAST), carry.log_error),
+            refused=~accepted,
+        )
+        cost = Cost.of(rhs=len(self.c) - first)
+        return Attempt(y1, accepted, factor * h, memory, jnp.int64(self.order), cost)
 
     def part(self, problem: AbstractProblem, t, h, y: Packed, order: IntScalar) -> Packed:
         """A shorter step of the pair."""
-        state = self.solver.init(self.term, t, t + h, y, problem)
-        return self.solver.step(self.term, t, t + h, y, problem, state, False)[0]
+        return self._stages(problem, t, h, y, y, jnp.int64(0))[0]
+
+    def _stages(self, problem: AbstractProblem, t, h, y: Packed, slope: Packed, first: IntScalar):
+        """The state at the last stage and the slopes at all, of which those before `first` are given."""
+        A, c = jnp.asarray(self.A), jnp.asarray(self.c)
+
+        def stage(i, loop):
+            slopes, _ = loop
+            there = hold(y + h * jnp.sum(A[i][:, None] * slopes, axis=0))
+            return slopes.at[i].set(problem.vector_field(t + c[i] * h, there)), there
+
+        slopes = jnp.zeros((len(self.c), y.size)).at[0].set(jnp.where(first > 0, slope, 0.0))
+        slopes, end = lax.fori_loop(first, len(self.c), stage, (slopes, y))
+        return end, slopes
 
 
 class DormandPrince5(AbstractAdaptive):
@@ -166,17 +194,14 @@ def _traits(name: str, order: int, reference: str) -> AdaptiveTraits:
     )
 
 
-def _field(t, y: Packed, problem: AbstractProblem) -> Packed:
-    return problem.vector_field(t, y)
-
-
 @functools.cache
 def _pair(name: str, order: int, moved: bool) -> EmbeddedPair:
     """One of diffrax's pairs."""
     diffrax = optional("diffrax", "adaptive", f"DormandPrince{order}")
-    # The loop over stages is XLA's plain one: those for reverse-mode derivatives are slower.
-    solver = getattr(diffrax, name)(scan_kind="lax")
-    return EmbeddedPair(solver, diffrax.ODETerm(_field), order, solver.tableau.num_stages - 1, moved)
+    tableau = getattr(diffrax, name).tableau
+    lines = [[], *(line.tolist() for line in tableau.a_lower)]
+    A = tuple((*line, *(0.0 for _ in range(tableau.num_stages - i))) for i, line in enumerate(lines))
+    return EmbeddedPair(A, (0.0, *tableau.c.tolist()), tuple(tableau.b_error.tolist()), order, moved)
 
 
 def _start(pair: str, solver: DormandPrince5 | DormandPrince8, task: Task) -> Engine:

@@ -50,9 +50,19 @@ class Stepper(eqx.Module):
 
     method: AbstractMethod
     problem: AbstractProblem
-    demands: Demands
-    t1: Scalar
+    numbers: Float[Array, "4"]
+    """Tolerances, largest step and end: in one array, as every argument of a compiled program takes time."""
     projection: Projection = eqx.field(static=True)
+
+    @property
+    def demands(self) -> Demands:
+        """What is asked of the steps."""
+        return Demands(*self.numbers[:3])
+
+    @property
+    def t1(self) -> Scalar:
+        """The end."""
+        return self.numbers[3]
 
     def start(self, t, y: Packed, first_step: Scalar) -> Run:
         """The run before its first step; `first_step` zero stands for a guess."""
@@ -92,7 +102,6 @@ class Stepper(eqx.Module):
 
         row = jnp.concatenate([jnp.stack([end, run.refused.astype(float), tried.order.astype(float)]), y])
         t, y = jnp.where(accepted, end, run.t), jnp.where(accepted, y, run.y)
-        carry = jax.tree.map(lambda new, old: jnp.where(finite, new, old), tried.carry, run.carry)
         h = jnp.where(finite, tried.h, 0.1 * h)
         h = jnp.clip(h, -self.demands.max_step, self.demands.max_step)
         # Ten units of round-off of the time, as few as leave a step any digits.
@@ -102,7 +111,9 @@ class Stepper(eqx.Module):
         count = accepted.astype(jnp.int64)
         refused = jnp.where(accepted, 0, run.refused + 1)
         cost = run.cost.plus(tried.cost)
-        return Run(t, y, h, carry, refused, result, cost, run.accepted + count, run.rejected + 1 - count), row
+        return Run(
+            t, y, h, tried.carry, refused, result, cost, run.accepted + count, run.rejected + 1 - count
+        ), row
 
 
 def room(y: Packed | np.ndarray) -> int:
@@ -110,9 +121,9 @@ def room(y: Packed | np.ndarray) -> int:
     return int(np.clip(NUMBERS // (y.size + 3), 16, 4096))
 
 
-def begin(stepper: Stepper, t, y: Packed, first_step: Scalar) -> Run:
-    """The run before its first step."""
-    return stepper.start(t, y, first_step)
+def begin(stepper: Stepper, t, y: Packed, first_step: Scalar) -> tuple[Run, Float[Array, "capacity row"]]:
+    """The run before its first step, and memory for the rows of a batch."""
+    return stepper.start(t, y, first_step), jnp.zeros((room(y), 3 + y.size))
 
 
 def march(stepper: Stepper, run: Run, rows: Float[Array, "capacity row"], attempts: IntScalar):
@@ -241,17 +252,13 @@ class JittedEngine(Engine):
         projection: Projection = "none",
     ):
         self.counts = Counts()
-        limit = np.inf if max_step is None else max_step
-        numbers = (task.rtol, task.atol, limit, task.t1, task.t0, first_step or 0.0)
-        rtol, atol, limit, t1, t0, first = (np.float64(number) for number in numbers)
-        demands = Demands(rtol, atol, limit)  # pyright: ignore
-        self._compiled = Compiled(Stepper(method, task.problem, demands, t1, projection))  # pyright: ignore
+        numbers = np.array([task.rtol, task.atol, np.inf if max_step is None else max_step, task.t1])
+        self._compiled = Compiled(Stepper(method, task.problem, jnp.asarray(numbers), projection))
         y = np.asarray(task.y, dtype=float)
         # The size of the problem stands for the cost of a step, until a batch has been timed.
         self._attempts = int(np.clip(2**14 // max(y.size, 1), 16, room(y)))
-        self._t, self._y = float(t0), y
-        self._run = self._compiled(begin, t0, y, first)
-        self._rows = np.zeros((room(y), 3 + y.size))
+        self._t, self._y = task.t0, y
+        self._run, self._rows = self._compiled(begin, np.float64(task.t0), y, np.float64(first_step or 0.0))
 
     def advance(self, seconds: float) -> Batch:
         """Further accepted steps."""

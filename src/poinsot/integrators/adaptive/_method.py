@@ -59,7 +59,7 @@ class Attempt(eqx.Module):
     h: Scalar
     """The step to try next, with its sign: after this one, or in its place where it is rejected."""
     carry: Any
-    """What the method remembers, in either case."""
+    """What the method remembers, in either case; after a rejection good for another try from there."""
     order: Int[Array, ""]
     """What the method must know again for a part of this step: for a method of many orders, which one."""
     cost: Cost
