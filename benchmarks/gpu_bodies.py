@@ -15,7 +15,7 @@ import numpy as np
 import poinsot as pt
 from poinsot.integrators.lie import LieSplitting
 
-TOPS, STEPS, DT = 1_000_000, 1000, 1e-3
+TOPS, STEPS, DT = 1_000_000, 10_000, 1e-3
 
 
 def main() -> None:

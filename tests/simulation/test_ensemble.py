@@ -7,9 +7,12 @@ import pytest
 
 import poinsot as pt
 from poinsot.simulation import _ensemble
+from poinsot.simulation._lane_loop import comes_apart
+from poinsot.simulation._loop import Marcher
 
 SYSTEM = pt.library.kepler()
 PLAIN = pt.Hamiltonian(lambda q, p: 0.5 * p @ p - 1.0 / jnp.sqrt(q @ q))
+SEPARABLE = pt.Hamiltonian(T=lambda p: 0.5 * p @ p, V=lambda q: -1.0 / jnp.sqrt(q @ q))
 METHODS = {
     "gauss": pt.integrators.GaussLegendre(2),
     "splitting": pt.integrators.Splitting(),
@@ -75,6 +78,31 @@ def test_bodies_run_as_lanes_of_one_array():
         np.testing.assert_allclose(together.m[lane], alone.m, rtol=1e-14, atol=1e-13)
         np.testing.assert_allclose(together.g[lane], alone.g, atol=1e-14)
     assert np.max(np.abs(together.m[0, -1] - together.m[2, -1])) > 1.0
+
+
+def test_a_system_of_bodies_and_its_motions():
+    top = pt.library.heavy_top(inertia=(50, 42, 10), mgl=108.8)
+    spins = jnp.array([[0.1, 0.0, 15.0], [0.0, 0.2, 20.0], [0.3, 0.0, 25.0]])
+    states = jax.vmap(lambda spin: top.state(rotation=pt.rotation.about_x(1.0), angular_velocity=spin))(spins)
+    grid = {"dt": 0.01, "steps": 20, "save_every": 10}
+    together = pt.ensemble(top, pt.integrators.LieSplitting(), states, **grid)
+    assert together.rotation.shape == (3, 3, 1, 3, 3) and isinstance(together.rotation, np.ndarray)
+    start = top.state(rotation=pt.rotation.about_x(1.0), angular_velocity=spins[1])
+    alone = pt.solve(top, pt.integrators.LieSplitting(), start, **grid)
+    np.testing.assert_allclose(together.rotation[1], alone.rotation, atol=1e-13)
+    np.testing.assert_allclose(together.energy[1], alone.energy, rtol=1e-13)
+    assert np.max(np.abs(together.rotation[0] - alone.rotation)) > 1e-3
+
+
+def test_explicit_steps_come_apart_and_implicit_ones_do_not():
+    for method, apart in ((pt.integrators.StormerVerlet(), True), (METHODS["gauss"], False)):
+        marcher = Marcher(SEPARABLE, method, jnp.asarray(0.0), jnp.asarray(0.05))
+        assert comes_apart(marcher, jax.tree.map(lambda x: x[0], starts([0.1]))) is apart
+
+
+def test_saves_must_divide_the_steps():
+    with pytest.raises(pt.InputError, match="steps = 10 must be a positive multiple of save_every = 3"):
+        pt.ensemble(PLAIN, METHODS["gauss"], starts([0.1]), dt=0.1, steps=10, save_every=3)
 
 
 def test_a_lane_that_nears_gimbal_lock_ends_alone():

@@ -62,7 +62,7 @@ def test_a_failing_lane_leaves_the_others_alone():
 
 
 def test_save_every_must_divide():
-    with pytest.raises(ValueError, match="steps=10 must be a positive multiple of save_every=3"):
+    with pytest.raises(ValueError, match="steps = 10 must be a positive multiple of save_every = 3"):
         pt.solve(PROBLEM, GAUSS, START, dt=0.1, steps=10, save_every=3)
 
 

@@ -1,6 +1,15 @@
 """The common tongue: states, problem kinds, outcomes. Everything else meets here."""
 
 from poinsot.core._bodies import each_body
+from poinsot.core._components import (
+    Arithmetic,
+    Components,
+    apart,
+    evaluate,
+    in_components,
+    is_number,
+    objects,
+)
 from poinsot.core._constrained import AbstractConstrained, Constrained
 from poinsot.core._discrete_gradient import composed_gradient, discrete_gradient
 from poinsot.core._energy import AbstractEnergy
@@ -15,10 +24,11 @@ from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
 
 __all__ = [
-    "ODE",
     "AbstractConstrained",
     "AbstractEnergy",
     "AbstractProblem",
+    "Arithmetic",
+    "Components",
     "Constrained",
     "Element",
     "Group",
@@ -26,6 +36,7 @@ __all__ = [
     "Hamiltonian",
     "InputError",
     "MissingPackageError",
+    "ODE",
     "Packed",
     "PhaseSpace",
     "Projection",
@@ -34,13 +45,18 @@ __all__ = [
     "StepInfo",
     "UserFunction",
     "Wrench",
+    "apart",
     "body_torque",
     "composed_gradient",
     "discrete_gradient",
     "each_body",
+    "evaluate",
     "held",
     "hold",
+    "in_components",
+    "is_number",
     "largest_component",
+    "objects",
     "optional",
     "user_function",
 ]

@@ -10,53 +10,72 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, State
+from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
+from poinsot.model import System
 from poinsot.simulation._accuracy import check_fixed
-from poinsot.simulation._lanes import LanedIntegrator, LanedProblem
+from poinsot.simulation._lane_loop import comes_apart, solve_lanes
+from poinsot.simulation._loop import Marcher
 from poinsot.simulation._progress import Progress
-from poinsot.simulation._solve import Solution, solve
+from poinsot.simulation._solve import Solution, check_saves, seen, solve
+from poinsot.simulation._subject import choose
 from poinsot.simulation._validate import check_integrator
 
 BLOCK = 128
 """Runs that step together on a CPU: enough to fill its vectors, few enough for XLA to make one piece of
 machine code of the loop over them (above about 250 it does not, and Gauss 6 takes three times as long)."""
-BATCH = 32
-"""Blocks that go through in one call, at most: between calls the progress is shown."""
+VECTOR = 8
+"""Runs that step together where states are taken apart: one vector of the CPU, so that no loop is left."""
+BATCH = 4096
+"""Runs that go through in one call, at most: between calls the progress is shown."""
 
 
 def ensemble(
-    problem: AbstractProblem,
+    problem: AbstractProblem | System,
     integrator: AbstractIntegrator,
     states: State,
     *,
     dt: float,
     steps: int,
+    coordinates: AbstractOrientation | None = None,
+    form: str | None = None,
     t0: float = 0.0,
     save_every: int = 1,
     progress: bool | None = None,
 ) -> Solution:
     """Run one problem from many starts: what `vmap` of `solve` does, faster and on all cores.
 
-    On a CPU the runs go through in blocks, one at a time on each core; on a GPU all step at once. Where the
-    problem is `vectorised`, as those of the library are, a block is one array with the runs along its last
-    axis, which fills the vector units; else it is stepped by `vmap`.
+    On a CPU the runs go through in blocks, one at a time on each core; on a GPU all step at once. The runs
+    stand along the last axis of every array, which fills the vector units. Where a problem is `vectorised`,
+    as the Hamiltonians of the library are, its own functions act on all of them; a step of any other problem
+    is taken apart into operations on rows of runs if it is explicit, and goes by `vmap` if it iterates.
 
     Args:
-        problem: what to solve.
+        problem: what to solve: a problem, or a system of bodies.
         integrator: how.
-        states: the starts, run first: `q` of shape `(runs, n)`.
+        states: the starts, run first: `q` of shape `(runs, n)`; of a system, for instance
+            `jax.vmap(lambda w: system.state(angular_velocity=w))(spins)`.
         dt: step size.
         steps: number of steps.
+        coordinates: for a system, as in `simulate`.
+        form: for a system, likewise.
         t0: start time.
         save_every: save each so-manieth state; must divide `steps`.
         progress: show a progress bar; by default on a terminal.
 
     Returns:
         A `Solution` with the runs along the first axis of every array, on the host. A failed run has NaN
-        after its failure, and its reason in `result`.
+        after its failure, and its reason in `result`. Of a system the states are those of its `Motion`.
     """
     check_fixed("ensemble", integrator)
+    grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every, "progress": progress}
+    if isinstance(problem, System):
+        formulation = choose(problem, integrator, coordinates, form)
+        starts = _started(formulation, states, t0)
+        return _all_seen(formulation, ensemble(formulation.problem, integrator, starts, **grid))
+    check_saves(steps, save_every)
     check_integrator(problem, integrator)
     lengths = {label: value.shape[0] if value.ndim > 1 else 0 for label, value in states.items()}
     count = lengths[next(iter(lengths))]
@@ -64,17 +83,19 @@ def ensemble(
         raise InputError(f"ensemble: states must have the runs along their first axis; runs found: {lengths}")
     on_cpu = jax.default_backend() == "cpu"
     cores = len(os.sched_getaffinity(0)) if on_cpu and hasattr(os, "sched_getaffinity") else 1
-    block = min(BLOCK, count) if on_cpu else count
-    batch = min(BATCH, math.ceil(count / (block * cores)))
+    h, begin = jnp.asarray(dt, dtype=float), jnp.asarray(t0, dtype=float)
+    first = jax.tree.map(lambda x: jnp.asarray(x[0]), states)
+    apart = not problem.vectorised and comes_apart(Marcher(problem, integrator, begin, h), first)
+    block = min(VECTOR if apart else BLOCK, count) if on_cpu else count
+    batch = min(max(BATCH // block, 1), math.ceil(count / (block * cores)))
     size = batch * block
     padded = jax.tree.map(lambda x: np.concatenate([x, np.repeat(x[-1:], -count % size, axis=0)]), states)
     rounds = math.ceil(count / size)
     calls = jax.tree.map(lambda x: x.reshape(rounds, batch, block, *x.shape[1:]), padded)
-    grid = jnp.asarray(dt, dtype=float), jnp.asarray(t0, dtype=float)
 
     def run(index: int) -> Solution:
         starts = jax.tree.map(lambda x: jnp.asarray(x[index]), calls)
-        solution = _solve_blocks(problem, integrator, starts, *grid, steps, save_every)
+        solution = _solve_blocks(problem, integrator, starts, h, begin, steps, save_every, apart)
         return jax.tree.map(lambda x: np.asarray(x).reshape(size, *x.shape[2:]), solution)
 
     pieces = []
@@ -86,16 +107,27 @@ def ensemble(
 
 
 @eqx.filter_jit
-def _solve_blocks(problem, integrator, starts: State, dt, t0, steps: int, save_every: int) -> Solution:
+def _started(formulation: Formulation, states: State, t0) -> State:
+    """Starts in the coordinates of a formulation."""
+    return jax.vmap(lambda state: formulation.start(state, t0))(states)
+
+
+def _all_seen(formulation: Formulation, solution: Solution) -> Solution:
+    """Solutions with what can be seen of the bodies in place of their coordinates."""
+    return jax.tree.map(np.asarray, jax.vmap(lambda one: seen(formulation, one))(solution))
+
+
+@eqx.filter_jit
+def _solve_blocks(problem, integrator, starts: State, dt, t0, steps: int, save_every: int, apart: bool):
     """One block after the other, with the runs first in every array that comes back."""
-    if not problem.vectorised:
-        problem, integrator = LanedProblem(problem), LanedIntegrator(integrator)
 
-    def run(start: State) -> Solution:
-        return solve(problem, integrator, start, dt=dt, steps=steps, t0=t0, save_every=save_every)
-
-    def run_as_lanes(block: State) -> Solution:
-        solution = run(jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1), block))
+    def run(block: State) -> Solution:
+        states = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1), block)
+        if problem.vectorised:
+            solution = solve(problem, integrator, states, dt=dt, steps=steps, t0=t0, save_every=save_every)
+        else:
+            marcher = Marcher(problem, integrator, t0, dt)
+            solution = solve_lanes(marcher, states, steps // save_every, save_every, apart)
         runs = solution.result.shape
         return Solution(
             t=jnp.broadcast_to(solution.t, (*runs, *solution.t.shape)),
@@ -105,4 +137,4 @@ def _solve_blocks(problem, integrator, starts: State, dt, t0, steps: int, save_e
             iterations=jnp.broadcast_to(solution.iterations, runs),
         )
 
-    return lax.map(run_as_lanes, starts)
+    return lax.map(run, starts)

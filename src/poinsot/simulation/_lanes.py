@@ -1,83 +1,95 @@
-"""Many runs of any problem as lanes of one array: the layout that fills vector units and GPUs."""
+"""Many runs of one function as lanes: the layout that fills vector units and GPUs."""
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+import numpy as np
+from jax import lax
+from jax.extend import core as jex
 
-from poinsot.core import AbstractProblem, Packed, State, StepInfo, UserFunction
-from poinsot.integrators import AbstractIntegrator, Traits
-
-
-def over_lanes(function, *fixed):
-    """Apply a function to every lane, the last axis of each further argument and of each result."""
-    return lambda *values: jax.vmap(lambda *one: function(*fixed, *one), in_axes=-1, out_axes=-1)(*values)
+from poinsot.core import Components, apart, evaluate, is_number
 
 
-class LanedProblem(AbstractProblem):
-    """A problem of one run, taking a last axis of many."""
+class Lanes:
+    """Arithmetic in which a component is an array of its values in all runs, or one value for all of them."""
 
-    kind: ClassVar[str] = "lanes"
-    labels: ClassVar[tuple[str, ...]] = ()
+    def __init__(self, count: int):
+        self.count = count
 
-    problem: AbstractProblem
-    params: Any
-    invariants: dict[str, UserFunction]
-    vectorised: bool = eqx.field(static=True)
+    def apply(self, primitive: jex.Primitive, params: dict, operands: Sequence[Any]) -> Sequence[jax.Array]:
+        """The operation on arrays of one length."""
+        arrays = [jnp.asarray(operand) for operand in operands]
+        if any(array.ndim for array in arrays):
+            arrays = [self.filled(array) for array in arrays]
+        result = primitive.bind(*arrays, **params)
+        return result if primitive.multiple_results else [result]
 
-    def __init__(self, problem: AbstractProblem):
-        self.problem, self.params = problem, problem.params
-        self.invariants, self.vectorised = {}, True
+    def whole(self, primitive, params: dict, operands: Sequence[Components], dtypes) -> list[Components]:
+        """A barrier holds the components as one array, computed in one go; the rest is left to `vmap`."""
+        arrays = [self.together(part, dtype) for part, dtype in zip(operands, dtypes, strict=True)]
+        if primitive is lax.optimization_barrier_p:
+            rows = [array.reshape(-1, self.count) for array in arrays]
+            held = jnp.split(
+                lax.optimization_barrier(jnp.concatenate(rows)), np.cumsum([len(row) for row in rows])[:-1]
+            )
+            results = [piece.reshape(array.shape) for piece, array in zip(held, arrays, strict=True)]
+        else:
+            bind = jax.vmap(lambda *one: primitive.bind(*one, **params), in_axes=-1, out_axes=-1)
+            results = bind(*arrays) if primitive.multiple_results else [bind(*arrays)]
+        return [lanes_apart(array) for array in results]
 
-    def pack(self, state: State) -> Packed:
-        """Packed states, the runs along the last axis."""
-        return over_lanes(self.problem.pack)(state)
+    def filled(self, component: Any) -> jax.Array:
+        """A component as an array of all runs."""
+        return jnp.broadcast_to(component, (self.count,))
 
-    def unpack(self, y: Packed) -> State:
-        """Labelled states, the runs along their last axis."""
-        return over_lanes(self.problem.unpack)(y)
-
-    def vector_field(self, t, y: Packed) -> Packed:
-        """Right-hand side of each run."""
-        return over_lanes(self.problem.vector_field, t)(y)
-
-    def magnitude(self, y: Packed) -> Packed:
-        """Scale of each run."""
-        return over_lanes(self.problem.magnitude)(y)
-
-    def clearance(self, y: Packed) -> Array | None:
-        """Distance of each run from where its problem loses its meaning."""
-        if jax.eval_shape(lambda y: self.problem.clearance(y[..., 0]), y) is None:
-            return None
-        return over_lanes(self.problem.clearance)(y)
-
-    def first_integrals(self, t, y: Packed) -> dict[str, Array]:
-        """Of each run."""
-        return over_lanes(self.problem.first_integrals, t)(y)
+    def together(self, part: Components, dtype) -> jax.Array:
+        """Components as one array, the runs along its last axis."""
+        shape = (*part.shape, self.count)
+        rows = [self.filled(jnp.asarray(component, dtype)) for component in part.flat]
+        return jnp.stack(rows).reshape(shape) if rows else jnp.zeros(shape, dtype)
 
 
-class LanedIntegrator(AbstractIntegrator):
-    """An integrator that steps every lane of a `LanedProblem`."""
+def lanes_apart(array: jax.Array) -> Components:
+    """Components of an array whose last axis are the runs."""
+    parts = np.empty(array.shape[:-1], dtype=object)
+    for place in np.ndindex(*parts.shape):
+        parts[place] = array[place]
+    return parts
 
-    integrator: AbstractIntegrator
 
-    @property
-    def traits(self) -> Traits:
-        """Those of the integrator."""
-        return self.integrator.traits
+def in_lanes(function: Callable, *example: Any) -> Callable[..., list[Components]]:
+    """A function of one run made a function of many, all its operations between whole rows of runs.
 
-    def refusal(self, problem: AbstractProblem) -> str | None:
-        """What the integrator says to the problem of one run."""
-        assert isinstance(problem, LanedProblem)
-        return self.integrator.refusal(problem.problem)
+    It does what `jax.vmap` over last axes does, but small arrays of positions or matrices are gone: XLA sees
+    rows of numbers, one for each run, and makes few and long loops of them.
 
-    def init(self, problem: LanedProblem, t, h, y: Packed) -> Any:
-        """What each lane carries."""
-        return over_lanes(self.integrator.init, problem.problem, t, h)(y)
+    Args:
+        function: of pytrees of small arrays.
+        example: what the function takes, with the runs along a last axis of every array.
 
-    def step(self, problem: LanedProblem, t, h, y: Packed, carry: Any):
-        """One step of every lane."""
-        y, carry, info = over_lanes(self.integrator.step, problem.problem, t, h)(y, carry)
-        return y, carry, StepInfo(info.result, jnp.max(info.iterations))
+    Returns:
+        A function of the components of all leaves, which gives those of all leaves of the result.
+    """
+    leaves, tree = jax.tree.flatten(example)
+    lanes = Lanes(leaves[0].shape[-1])
+    single = [jax.ShapeDtypeStruct(leaf.shape[:-1], leaf.dtype) for leaf in leaves]
+    jaxpr = jax.make_jaxpr(lambda *flat: function(*jax.tree.unflatten(tree, flat)))(*single)
+    constants = [apart(value) for value in jaxpr.consts]
+    if jax.default_backend() == "cpu":
+        constants = [_in_every_lane(lanes, part) for part in constants]
+    inner = jaxpr.jaxpr
+    opened = inner.replace(constvars=[], invars=[*inner.constvars, *inner.invars])
+    return lambda *parts: evaluate(jex.ClosedJaxpr(opened, ()), lanes, *constants, *parts)
+
+
+def _in_every_lane(lanes: Lanes, part: Components) -> Components:
+    """Parameters of the function repeated for every run.
+
+    LLVM gives up on vectors where a loop reads single numbers from memory that the loop might write to.
+    """
+    traced = [component for component in part.flat if not is_number(component)]
+    if not traced:
+        return part
+    return lanes_apart(lax.optimization_barrier(lanes.together(part, traced[0].dtype)))

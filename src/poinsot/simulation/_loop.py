@@ -74,6 +74,13 @@ class Marcher(eqx.Module):
         iterations = loop.iterations + info.iterations.astype(loop.iterations.dtype)
         return LoopState(count, y, carry, result.astype(jnp.int32), iterations)
 
+    def step_unless_failed(self, loop: LoopState, n: IntScalar) -> LoopState:
+        """Step number `n`, or nothing for a lane that has failed: for loops of a fixed number of steps."""
+        failed = loop.result != Result.successful
+        following = self.step(loop, n)
+        held = jax.tree.map(lambda new, old: jnp.where(failed, old, new), following, loop)
+        return eqx.tree_at(lambda one: one.iterations, held, following.iterations)
+
     def march(self, loop: LoopState, until) -> LoopState:
         """Steps up to step number `until`, or to the first failure or event."""
 

@@ -9,7 +9,7 @@ from jax import lax
 from jaxtyping import Array, Int
 
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, Result, State
+from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
@@ -78,12 +78,8 @@ def solve(
         start = formulation.start(state, t0)
         grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every}
         solution = solve(formulation.problem, integrator, start, **grid)
-        return _seen(formulation, solution)
-    if steps < 1 or save_every < 1 or steps % save_every:
-        raise ValueError(
-            f"solve: steps={steps} must be a positive multiple of save_every={save_every}; "
-            "choose a save_every that divides steps"
-        )
+        return seen(formulation, solution)
+    check_saves(steps, save_every)
     refusal = integrator.refusal(problem)
     if refusal is not None:
         raise TypeError(f"{integrator.name} {refusal}")
@@ -91,8 +87,17 @@ def solve(
     return _solve(Marcher(problem, integrator, t0, dt), state, steps // save_every, save_every)
 
 
+def check_saves(steps: int, save_every: int) -> None:
+    """Refuse steps that do not end at a saved state."""
+    if steps < 1 or save_every < 1 or steps % save_every:
+        raise InputError(
+            f"steps = {steps} must be a positive multiple of save_every = {save_every}; "
+            "choose a save_every that divides steps"
+        )
+
+
 @eqx.filter_jit
-def _seen(formulation: Formulation, solution: Solution) -> Solution:
+def seen(formulation: Formulation, solution: Solution) -> Solution:
     """The solution with what can be seen of the bodies in place of their coordinates."""
     packed = jax.vmap(formulation.problem.pack)(solution.state)
     motion = jax.vmap(formulation.motion)(solution.t, packed)
@@ -104,14 +109,8 @@ def _seen(formulation: Formulation, solution: Solution) -> Solution:
 def _solve(marcher: Marcher, state: State, saves: int, save_every: int) -> Solution:
     """Nested scans, so that reverse-mode derivatives exist."""
 
-    def step(loop, n):
-        failed = loop.result != Result.successful
-        following = marcher.step(loop, n)
-        held = jax.tree.map(lambda new, old: jnp.where(failed, old, new), following, loop)
-        return eqx.tree_at(lambda one: one.iterations, held, following.iterations), None
-
     def save(loop, numbers):
-        loop, _ = lax.scan(step, loop, numbers)
+        loop, _ = lax.scan(lambda loop, n: (marcher.step_unless_failed(loop, n), None), loop, numbers)
         return loop, jnp.where(loop.result == Result.successful, loop.y, jnp.nan)
 
     y = marcher.problem.pack(state)

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, InputError, Packed, Wrench, each_body, held
+from poinsot.core import Group, GroupParts, InputError, Packed, Wrench, each_body, held, hold
 from poinsot.integrators._base import Traits
 from poinsot.integrators.lie._kick import MOMENTA, CarriesWrench, first_half, second_half
 from poinsot.rotation import free_rotation, sincos
@@ -62,7 +62,8 @@ class LieSplitting(CarriesWrench):
         rotation = free_rotation if self.free == "exact" else elementary_rotations
         turns, m = each_body(lambda J, m: rotation(J, m, h))(problem.inertia, half.m)
         x, g = x + h * problem.velocity(half.p), problem.turn(g, turns)
-        own = problem.wrench(t + h, x, g)
+        x, g = hold((x, g))
+        own = hold(problem.wrench(t + h, x, g))
         end = second_half(problem, t + h, h, x, g, half._replace(m=m), own)
         return problem.join(GroupParts(x, end.p, g, end.m)), own, info
 
@@ -75,15 +76,15 @@ def elementary_rotations(J: Float[Array, "3"], m: Float[Array, "3"], h) -> Turn:
     zero = jnp.zeros_like(m[0])
     state = (jnp.ones_like(zero), zero, zero, zero, m[0], m[1], m[2])
     for axis, part in ((0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)):
-        state = held(_elementary(axis, J, state, part * h))
+        state = held(_elementary(axis, state, 0.5 * part * h / J[axis]))
     return jnp.stack(state[:4]), jnp.stack(state[4:])
 
 
-def _elementary(axis: int, J: Float[Array, "3"], state: Sequence[Array], h) -> list[Array]:
-    """Quaternion and momentum after a turn about one axis, at the rate that the momentum along it gives."""
+def _elementary(axis: int, state: Sequence[Array], half_turn) -> list[Array]:
+    """Quaternion and momentum after a turn about one axis, by half an angle per momentum along it."""
     i, j, k = axis, (axis + 1) % 3, (axis + 2) % 3
     q, m = [state[n] for n in range(4)], [state[4 + n] for n in range(3)]
-    sine, cosine = sincos(0.5 * h * m[i] / J[i])
+    sine, cosine = sincos(half_turn * m[i])
     S, C = 2.0 * sine * cosine, (cosine - sine) * (cosine + sine)
     turned, momentum = [q[0]] * 4, [m[i]] * 3
     turned[0], turned[1 + i] = cosine * q[0] - sine * q[1 + i], cosine * q[1 + i] + sine * q[0]
