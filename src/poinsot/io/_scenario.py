@@ -58,6 +58,9 @@ class Scenario(Section):
     An adaptive solver chooses its steps: `dt` is left out, and `[integrator]` has other keys.
 
     ```toml
+    [system]
+    name = "gyro-top"
+
     [integrator]
     name = "dormand-prince853"  # `poinsot methods` lists them
     rtol = 1e-9                 # optional: relative tolerance
@@ -65,6 +68,9 @@ class Scenario(Section):
     first_step = 0.01           # optional: chosen if left out
     max_step = 1.0              # optional: any if left out
     projection = true           # optional: or "position", "velocity"; onto constraints, after each step
+
+    [run]
+    t1 = 10.0
     ```
 
     For a rigid body of the library the start has other keys, and there is more to choose. A rotation is one

@@ -12,6 +12,9 @@ from poinsot.integrators.adaptive import _host
 from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
 from poinsot.integrators.adaptive._dense import Piecewise
 
+FEWEST_ULPS = 10
+"""Steps shorter than this many spacings of floating-point numbers are too short: the limit in SciPy."""
+
 
 class Watched:
     """A right-hand side that counts its calls, and notes those of one step and at which times they were."""
@@ -117,8 +120,11 @@ class ScipyEngine(Engine):
         except ValueError:
             # SciPy's linear algebra does not take infinite numbers.
             return Result.non_finite
-        self.counts.factorisations = self._stepper.nlu
-        if self._stepper.status != "failed":
+        stepper = self._stepper
+        self.counts.factorisations = int(stepper.nlu)
+        # ODEPACK steps on where the others see that the time no longer grows.
+        stuck = abs(stepper.t - stepper.t_old) < FEWEST_ULPS * np.spacing(abs(stepper.t))
+        if stepper.status == "finished" or (stepper.status == "running" and not stuck):
             return Result.successful
         return Result.step_too_small if np.all(np.isfinite(self.field.latest)) else Result.non_finite
 
