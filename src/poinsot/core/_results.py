@@ -19,6 +19,7 @@ class Result(enum.IntEnum):
     interrupted = 4
     near_singularity = 5
     step_too_small = 6
+    monitor_too_fast = 7
 
     @property
     def message(self) -> str:
@@ -53,6 +54,10 @@ _MESSAGES = {
         "the solver needs a smaller step than the time can resolve: the motion meets a singularity, or the "
         "tolerance is finer than the right-hand side is accurate (raise rtol and atol; for a stiff problem "
         "take Radau5, Bdf or Seulex)"
+    ),
+    Result.monitor_too_fast: (
+        "the monitor function changes so fast that the next step would be several times as long or short as "
+        "the last: steps cannot follow it reversibly (reduce dt, or take a smoother monitor)"
     ),
 }
 

@@ -14,6 +14,7 @@ from poinsot.integrators.adaptive import (
     Lsoda,
     Odex,
     Radau5,
+    ReversibleSteps,
     Seulex,
 )
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
@@ -86,6 +87,7 @@ __all__ = [
     "Radau5",
     "RadauIIA",
     "Rattle",
+    "ReversibleSteps",
     "Seulex",
     "SimplifiedNewton",
     "Splitting",

@@ -14,6 +14,7 @@ from poinsot.integrators.adaptive import (
     Lsoda,
     Odex,
     Radau5,
+    ReversibleSteps,
     Seulex,
 )
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
@@ -113,6 +114,10 @@ ADAPTIVE: dict[str, Callable[[], AbstractAdaptive]] = {
     "lsoda": Lsoda,
     "odex": Odex,
     "seulex": Seulex,
+    "reversible-verlet": lambda: ReversibleSteps(StormerVerlet()),
+    "reversible-gauss4": lambda: ReversibleSteps(GaussLegendre(2)),
+    "reversible-rattle": lambda: ReversibleSteps(Rattle()),
+    "reversible-lie-splitting": lambda: ReversibleSteps(LieSplitting()),
 }
 
 

@@ -2,12 +2,12 @@
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from poinsot.core import AbstractProblem, InputError, Packed, Result
+from poinsot.core import AbstractProblem, InputError, Packed, Result, UserFunction
 from poinsot.integrators.adaptive import AbstractAdaptive, Batch, Engine, Piecewise, Task
 from poinsot.simulation._accuracy import Accuracy, flat
 from poinsot.simulation._event import Event
@@ -121,6 +121,10 @@ class AdaptiveRun:
         times = None if save_at is None else _within(save_at, *span)
         t0, t1 = map(float, span)
         return cls(solver, t0, t1, checked, check_save_every(save_every), times, progress)
+
+    def observing(self, observed: Callable[[Callable], UserFunction]) -> "AdaptiveRun":
+        """The same run; `observed` makes of users' functions such of the problem's state."""
+        return dataclasses.replace(self, solver=self.solver.observing(observed))
 
     def __call__(self, problem: AbstractProblem, y: Packed, event: Event | None) -> Record:
         """Take steps until the end, a stop condition, a failure or an interrupt.

@@ -224,7 +224,8 @@ def _steps_text(trajectory: Trajectory) -> str:
 
 
 def _cost_text(counts: Counts) -> str:
-    words = [f"{counts.rhs:,} right-hand sides", f"{counts.rejected:,} rejected steps"]
+    words = [f"{counts.rhs:,} right-hand sides"] if counts.rhs else []
+    words += [f"{counts.rejected:,} rejected steps"]
     words += [f"{counts.jacobians:,} Jacobians"] if counts.jacobians else []
     words += [f"{counts.factorisations:,} factorisations"] if counts.factorisations else []
     return ", ".join(words)

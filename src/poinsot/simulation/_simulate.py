@@ -96,6 +96,8 @@ def simulate(
     subject = subject_of(problem, integrator, state, coordinates, form, t0)
     y = check_state(subject.problem, subject.start, t0)
     event = None if stop is None else subject.event(stop)
+    if isinstance(run, AdaptiveRun):
+        run = run.observing(subject.observed)
     trajectory = subject.trajectory(integrator, run(subject.problem, y, event))
     if trajectory.result is Result.interrupted:
         raise Interrupted(trajectory)

@@ -7,7 +7,7 @@ import equinox as eqx
 from jaxtyping import Array
 
 from poinsot.coordinates import AbstractOrientation, Group, Quaternions
-from poinsot.core import AbstractProblem, InputError, State, UserFunction
+from poinsot.core import AbstractProblem, InputError, State, UserFunction, user_function
 from poinsot.equations import Formulation, formulate, preferences, refusal
 from poinsot.model import System
 from poinsot.simulation._body_trajectory import BodyTrajectory
@@ -23,6 +23,10 @@ class ProblemSubject:
 
     problem: AbstractProblem
     start: State
+
+    def observed(self, function: Callable) -> UserFunction:
+        """A user's function of the state."""
+        return user_function(function, self.problem.labels, "monitor")
 
     def event(self, stop: Event | Callable) -> Event:
         """A stop condition of the problem's state."""
@@ -46,10 +50,14 @@ class BodiesSubject:
         """What the integrator sees."""
         return self.formulation.problem
 
+    def observed(self, function: Callable) -> UserFunction:
+        """A user's function of the motion of the bodies, as one of the problem's state."""
+        return UserFunction(_Observed(self.formulation, function), True, True)
+
     def event(self, stop: Event | Callable) -> Event:
         """A stop condition of the motion of the bodies."""
         event = stop if isinstance(stop, Event) else Event(stop)
-        return Event(UserFunction(_Observed(self.formulation, event.function), True, True), event.direction)
+        return Event(self.observed(event.function), event.direction)
 
     def trajectory(self, integrator: Method, record: Record) -> BodyTrajectory:
         """The run with everything that can be seen of the bodies."""

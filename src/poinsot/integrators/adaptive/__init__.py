@@ -16,6 +16,7 @@ from poinsot.integrators.adaptive._dormand_prince853 import DormandPrince853
 from poinsot.integrators.adaptive._multistep import Bdf, Lsoda
 from poinsot.integrators.adaptive._odex import Odex
 from poinsot.integrators.adaptive._radau5 import Radau5
+from poinsot.integrators.adaptive._reversible import ReversibleSteps
 from poinsot.integrators.adaptive._seulex import Seulex
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Piecewise",
     "Projection",
     "Radau5",
+    "ReversibleSteps",
     "Seulex",
     "Task",
 ]

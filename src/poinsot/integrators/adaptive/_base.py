@@ -1,13 +1,14 @@
 """Adaptive solvers: they choose their own steps, to meet a tolerance."""
 
 import abc
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import equinox as eqx
 import numpy as np
 
-from poinsot.core import AbstractProblem, Result
+from poinsot.core import AbstractProblem, Result, UserFunction
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,10 @@ class AbstractAdaptive(eqx.Module):
     def finest(self) -> float:
         """Relative tolerance below which rounding errors are no longer small beside it."""
         return 100.0 * float(np.finfo(float).eps)
+
+    def observing(self, observed: Callable[[Callable], UserFunction]) -> "AbstractAdaptive":
+        """The same solver, once `observed` has made of its user's functions such of the problem's state."""
+        return self
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Why this solver cannot work on `problem`, or None if it can."""

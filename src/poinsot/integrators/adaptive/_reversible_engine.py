@@ -1,0 +1,170 @@
+"""The run of a symmetric map in reversible steps: one compiled loop, and parts of its steps."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Bool, Float
+
+from poinsot.core import AbstractProblem, Packed, Result
+from poinsot.core.types import IntScalar, Scalar
+from poinsot.integrators._base import AbstractIntegrator
+from poinsot.integrators._update import add
+from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
+from poinsot.integrators.adaptive._monitor import ChangeOfField, Monitor, growth
+
+NUMBERS = 2**16
+"""Numbers in the buffer of a batch."""
+QUERIES = 256
+"""Times that one call of the compiled dense output takes."""
+LEAP = 5.0
+"""A step that differs from its neighbour by more than this factor no longer follows the monitor."""
+EPS = 2.0**-52
+
+
+class Stand(eqx.Module):
+    """Where a run stands between two steps."""
+
+    t: Scalar
+    late: Scalar
+    """What rounding took from the sum of the steps."""
+    y: Packed
+    carry: Any
+    density: Scalar
+    """Inverse of the next step, with its sign."""
+    result: IntScalar
+
+
+class Walker(eqx.Module):
+    """A map on a problem, in steps that follow a monitor."""
+
+    problem: AbstractProblem
+    integrator: AbstractIntegrator
+    monitor: Monitor
+
+    def start(self, t: Scalar, h: Scalar, y: Packed) -> Stand:
+        """Before the first step, of size `h`."""
+        carry = self.integrator.init(self.problem, t, h, y)
+        return Stand(t, jnp.zeros_like(t), y, carry, 1.0 / h, jnp.int32(Result.successful))
+
+    def step(self, stand: Stand) -> tuple[Stand, Bool[Array, ""]]:
+        """One step, and whether it was taken: it is not where the map fails."""
+        h = 1.0 / stand.density
+        y, carry, info = self.integrator.step(self.problem, stand.t, h, stand.y, stand.carry)
+        finite = jnp.where(jnp.all(jnp.isfinite(y)), Result.successful, Result.non_finite)
+        failure = jnp.where(info.result == Result.successful, finite, info.result).astype(jnp.int32)
+        t, late = add(stand.t, h, stand.late)
+        density = stand.density + growth(self.monitor, self.problem, t, y)
+        ratio = density / stand.density
+        # A comparison with NaN is false: a monitor that has lost its meaning ends the run too.
+        follows = (ratio < LEAP) & (ratio > 1.0 / LEAP)
+        resolved = 4.0 * EPS * jnp.abs(t * density) < 1.0
+        then = jnp.where(resolved, Result.successful, Result.step_too_small)
+        then = jnp.where(follows, then, Result.monitor_too_fast).astype(jnp.int32)
+        taken = failure == Result.successful
+        moved = Stand(t, jnp.asarray(late), y, carry, density, then)
+        stopped = Stand(stand.t, stand.late, stand.y, stand.carry, stand.density, failure)
+        return jax.tree.map(lambda new, old: jnp.where(taken, new, old), moved, stopped), taken
+
+    def part(self, t: Scalar, h: Scalar, y: Packed) -> Packed:
+        """The state `h` after the start of a step."""
+        fresh = self.integrator.init(self.problem, t, h, y)
+        return jnp.where(h == 0.0, y, self.integrator.step(self.problem, t, h, y, fresh)[0])
+
+
+@eqx.filter_jit
+def _begin(walker: Walker, t, h, y) -> Stand:
+    return walker.start(t, h, y)
+
+
+@eqx.filter_jit
+def _scaled(problem: AbstractProblem, t, y, h) -> ChangeOfField:
+    return ChangeOfField.at(problem, t, y, h)
+
+
+@eqx.filter_jit
+def _walk(walker: Walker, stand: Stand, t1, steps: IntScalar, capacity: int):
+    """Steps until the end is passed, a failure, or as many as allowed: times and states, and how many."""
+
+    def proceed(loop):
+        stand, _, taken = loop
+        ahead = (t1 - stand.t) * stand.density > 0.0
+        return (taken < steps) & ahead & (stand.result == Result.successful)
+
+    def body(loop):
+        stand, rows, filled = loop
+        stand, taken = walker.step(stand)
+        row = jnp.concatenate([stand.t[None], stand.y])
+        rows = lax.dynamic_update_slice(rows, row[None], (filled, jnp.int64(0)))
+        return stand, rows, filled + taken.astype(jnp.int64)
+
+    rows = jnp.zeros((capacity, 1 + stand.y.size))
+    return lax.while_loop(proceed, body, (stand, rows, jnp.int64(0)))
+
+
+@eqx.filter_jit
+def _parts(walker: Walker, t: Array, h: Array, y: Array, count: IntScalar) -> Float[Array, "k n"]:
+    """States within steps: `h` after their starts `t`, `y`, for the first `count` of them."""
+    return lax.fori_loop(0, count, lambda i, out: out.at[i].set(walker.part(t[i], h[i], y[i])), y)
+
+
+@dataclass(frozen=True)
+class PartSteps:
+    """Dense output by part steps of the map, each from the start of the step around it."""
+
+    walker: Walker
+    t: np.ndarray
+    """Start of the first step and ends of all."""
+    y: np.ndarray
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        """Packed states at times within the steps."""
+        way = 1.0 if self.t[-1] >= self.t[0] else -1.0
+        step = np.clip(np.searchsorted(way * self.t, way * times), 1, len(self.t) - 1)
+        states = self.y[step]
+        inside = np.flatnonzero(times != self.t[step])
+        for few in np.split(inside, range(QUERIES, len(inside), QUERIES)):
+            before, spare = step[few] - 1, (0, QUERIES - len(few))
+            begin = jnp.asarray(np.pad(self.t[before], spare))
+            since = jnp.asarray(np.pad(times[few] - self.t[before], spare))
+            state = jnp.asarray(np.pad(self.y[before], (spare, (0, 0))))
+            ends = _parts(self.walker, begin, since, state, jnp.int64(len(few)))
+            states[few] = np.asarray(ends)[: len(few)]
+        return states
+
+
+class ReversibleEngine(Engine):
+    """A run in reversible steps. The last of them may pass `t1`; only accepted steps are counted."""
+
+    def __init__(self, integrator: AbstractIntegrator, monitor: Monitor | None, task: Task, dt: float):
+        self.counts = Counts()
+        t, h = jnp.asarray(task.t0, dtype=float), jnp.asarray(dt, dtype=float)
+        y = jnp.asarray(task.y)
+        chosen = _scaled(task.problem, t, y, h) if monitor is None else monitor
+        self._walker = Walker(task.problem, integrator, chosen)
+        self._stand = _begin(self._walker, t, h, y)
+        self._t1 = jnp.asarray(task.t1, dtype=float)
+        self._room = int(np.clip(NUMBERS // (task.y.size + 1), 16, 8192))
+        self._steps = min(256, self._room)
+        self._last = np.array([task.t0]), np.asarray(task.y)[None]
+
+    def advance(self, seconds: float) -> Batch:
+        """Further steps."""
+        tick = time.perf_counter()
+        self._stand, rows, filled = _walk(
+            self._walker, self._stand, self._t1, jnp.int64(self._steps), self._room
+        )
+        rows = np.array(rows)[: int(filled)]
+        took = max(time.perf_counter() - tick, 1e-9)
+        self._steps = int(np.clip(seconds * len(rows) / took, 16, self._room))
+        self.counts.accepted += len(rows)
+        t, y = rows[:, 0], rows[:, 1:]
+        times, states = np.append(self._last[0], t), np.concatenate([self._last[1], y])
+        self._last = times[-1:], states[-1:]
+        dense = PartSteps(self._walker, times, states)
+        return Batch(t, y, np.zeros(len(t), dtype=int), dense, Result(int(self._stand.result)))
