@@ -9,7 +9,7 @@ runs of a problem, an expression of another program.
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import jax
@@ -24,6 +24,11 @@ Components = np.ndarray
 
 class Arithmetic(Protocol):
     """What can be done with components that are not plain numbers."""
+
+    @property
+    def functions(self) -> Mapping[str, Callable]:
+        """Compiled functions known by name, of single components: their traces are not gone through."""
+        ...
 
     def apply(self, primitive: jex.Primitive, params: dict, operands: Sequence[Any]) -> Sequence[Any]:
         """An operation on single components, and its results."""
@@ -51,9 +56,8 @@ def evaluate(jaxpr: jex.ClosedJaxpr, arithmetic: Arithmetic, *operands: Componen
 
 def in_components(jaxpr: jex.Jaxpr) -> bool:
     """Whether a traced function is made of operations on components alone, without loops and solvers."""
-    known = ELEMENTWISE.union(
-        MOVES, INDEXED, REDUCTIONS, CALLS, ("dot_general", "iota", "optimization_barrier")
-    )
+    others = ("dot_general", "iota", "optimization_barrier", "scatter-add")
+    known = ELEMENTWISE.union(MOVES, INDEXED, REDUCTIONS, CALLS, others)
     return all(
         equation.primitive.name in known and all(map(in_components, jex.jaxprs_in_params(equation.params)))
         for equation in jaxpr.eqns
@@ -98,6 +102,9 @@ def _apply(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Se
     primitive, params = equation.primitive, equation.params
     name = primitive.name
     if name in CALLS:
+        known = arithmetic.functions.get(params.get("name", ""))
+        if known is not None:
+            return _known(known, given, len(equation.outvars))
         inner = params[CALLS[name]]
         if isinstance(inner, jex.ClosedJaxpr):
             return evaluate(inner, arithmetic, *given)
@@ -112,6 +119,8 @@ def _apply(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Se
         return [_product(arithmetic, given[0], given[1], params["dimension_numbers"])]
     if name in INDEXED and _all_numbers(given[k] for k in INDEXED[name](len(given))):
         return [_moved(equation, given)]
+    if name == "scatter-add" and _all_numbers(given[1:2]):
+        return [_scattered_sum(equation, arithmetic, given)]
     if name in ELEMENTWISE:
         return _each(equation, arithmetic, given)
     return arithmetic.whole(primitive, params, given, [atom.aval.dtype for atom in equation.invars])
@@ -137,6 +146,12 @@ def _single(equation: Any, arithmetic: Arithmetic, operands: Sequence[Any]) -> S
     if all(map(is_number, operands)):
         return [part[()] for part in _worked_out(equation, [objects((), [one]) for one in operands])]
     return arithmetic.apply(equation.primitive, equation.params, operands)
+
+
+def _known(function: Callable, given: list[Components], count: int) -> list[Components]:
+    """A function of several results, of the components that stand in the same place."""
+    rows = [function(*operands) for operands in zip(*(part.flat for part in given), strict=True)]
+    return [objects(given[0].shape, [row[k] for row in rows]) for k in range(count)]
 
 
 def _worked_out(equation: Any, given: list[Components]) -> list[Components]:
@@ -212,6 +227,22 @@ def _moved(equation: Any, given: list[Components]) -> Components:
     return objects(result.shape, [pool[place] for place in result.flat])
 
 
+def _scattered_sum(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Components:
+    """Components added to others by indices that are plain numbers: the operation itself says where."""
+    array, indices, updates = given
+    places = np.asarray(indices.tolist(), dtype=equation.invars[1].aval.dtype).reshape(indices.shape)
+    units = np.eye(updates.size).reshape(updates.size, *updates.shape)
+    with jax.ensure_compile_time_eval():
+        targets = [
+            np.flatnonzero(equation.primitive.bind(np.zeros(array.shape), places, unit, **equation.params))
+            for unit in units
+        ]
+    sums = list(array.flat)
+    for update, (target,) in zip(updates.flat, targets, strict=True):
+        sums[target] = _combine(lax.add_p, arithmetic, sums[target], update)
+    return objects(array.shape, sums)
+
+
 def _broadcast(given, params, shape) -> list[Components]:
     (array,) = given[:1]
     inserted = [1] * len(shape)
@@ -224,6 +255,11 @@ def _sliced(given, params, shape) -> list[Components]:
     strides = params["strides"] or (None,) * given[0].ndim
     cuts = zip(params["start_indices"], params["limit_indices"], strides, strict=True)
     return [given[0][tuple(slice(*cut) for cut in cuts)]]
+
+
+def _unstacked(given, params, shape) -> list[Components]:
+    axis = params["axis"]
+    return [part.reshape(shape) for part in np.split(given[0], given[0].shape[axis], axis=axis)]
 
 
 def _split(given, params, shape) -> list[Components]:
@@ -243,6 +279,7 @@ MOVES: dict[str, Move] = {
     "rev": lambda given, params, shape: [np.flip(given[0], params["dimensions"])],
     "concatenate": lambda given, params, shape: [np.concatenate(given, axis=params["dimension"])],
     "stack": lambda given, params, shape: [np.stack(given, axis=params["axis"])],
+    "unstack": _unstacked,
     "copy": lambda given, params, shape: given,
     "copy_p": lambda given, params, shape: given,
     "stop_gradient": lambda given, params, shape: given,
@@ -250,6 +287,7 @@ MOVES: dict[str, Move] = {
 """Operations that only move data."""
 
 INDEXED: dict[str, Callable[[int], range]] = {
+    "pad": lambda count: range(0),
     "gather": lambda count: range(1, 2),
     "scatter": lambda count: range(1, 2),
     "dynamic_slice": lambda count: range(1, count),

@@ -11,11 +11,13 @@ from poinsot.integrators.adaptive import (
     DormandPrince5,
     DormandPrince8,
     DormandPrince853,
+    Ida,
     Lsoda,
     Odex,
     Radau5,
     ReversibleSteps,
     Seulex,
+    Taylor,
 )
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
@@ -69,6 +71,7 @@ __all__ = [
     "FixedPoint",
     "GaussLegendre",
     "Heun",
+    "Ida",
     "ImplicitEuler",
     "ImplicitMidpoint",
     "ImplicitRungeKutta",
@@ -95,6 +98,7 @@ __all__ = [
     "SunGeng5",
     "SymplecticEulerA",
     "SymplecticEulerB",
+    "Taylor",
     "TerzeRattle",
     "Traits",
     "Variational",

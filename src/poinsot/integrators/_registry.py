@@ -11,11 +11,13 @@ from poinsot.integrators.adaptive import (
     DormandPrince5,
     DormandPrince8,
     DormandPrince853,
+    Ida,
     Lsoda,
     Odex,
     Radau5,
     ReversibleSteps,
     Seulex,
+    Taylor,
 )
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
@@ -112,8 +114,10 @@ ADAPTIVE: dict[str, Callable[[], AbstractAdaptive]] = {
     "radau5-adaptive": Radau5,
     "bdf": Bdf,
     "lsoda": Lsoda,
+    "ida": Ida,
     "odex": Odex,
     "seulex": Seulex,
+    "taylor": Taylor,
     "reversible-verlet": lambda: ReversibleSteps(StormerVerlet()),
     "reversible-gauss4": lambda: ReversibleSteps(GaussLegendre(2)),
     "reversible-rattle": lambda: ReversibleSteps(Rattle()),

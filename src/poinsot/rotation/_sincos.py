@@ -82,6 +82,11 @@ def sincos(x: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], Float[Arr
     Returns:
         The pair (sin x, cos x).
     """
+    return _by_polynomials(x)
+
+
+def poinsot_sincos(x: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], Float[Array, "*batch"]]:
+    """What `sincos` computes. A trace holds it by this name, for arithmetics with functions of their own."""
     k, r, tail = _reduce(jnp.where(jnp.abs(x) <= SINCOS_LIMIT, x, jnp.nan))
     z = r * r
     half = 0.5 * z
@@ -93,6 +98,9 @@ def sincos(x: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], Float[Arr
     odd = k != 2.0 * half_turns
     sign = jnp.where(half_turns == 2.0 * jnp.floor(0.5 * half_turns), 1.0, -1.0)
     return sign * jnp.where(odd, cosine, sine), sign * jnp.where(odd, -sine, cosine)
+
+
+_by_polynomials = jax.jit(poinsot_sincos)
 
 
 @sincos.defjvp

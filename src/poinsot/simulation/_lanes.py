@@ -17,6 +17,7 @@ class Lanes:
 
     def __init__(self, count: int):
         self.count = count
+        self.functions = {}
 
     def apply(self, primitive: jex.Primitive, params: dict, operands: Sequence[Any]) -> Sequence[jax.Array]:
         """The operation on arrays of one length."""

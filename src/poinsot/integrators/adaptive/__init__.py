@@ -13,11 +13,13 @@ from poinsot.integrators.adaptive._base import (
 from poinsot.integrators.adaptive._dense import Piecewise
 from poinsot.integrators.adaptive._dormand_prince import DormandPrince5, DormandPrince8
 from poinsot.integrators.adaptive._dormand_prince853 import DormandPrince853
+from poinsot.integrators.adaptive._ida import Ida
 from poinsot.integrators.adaptive._multistep import Bdf, Lsoda
 from poinsot.integrators.adaptive._odex import Odex
 from poinsot.integrators.adaptive._radau5 import Radau5
 from poinsot.integrators.adaptive._reversible import ReversibleSteps
 from poinsot.integrators.adaptive._seulex import Seulex
+from poinsot.integrators.adaptive._taylor import Taylor
 
 __all__ = [
     "AbstractAdaptive",
@@ -30,6 +32,7 @@ __all__ = [
     "DormandPrince8",
     "DormandPrince853",
     "Engine",
+    "Ida",
     "Lsoda",
     "Odex",
     "Piecewise",
@@ -38,4 +41,5 @@ __all__ = [
     "ReversibleSteps",
     "Seulex",
     "Task",
+    "Taylor",
 ]

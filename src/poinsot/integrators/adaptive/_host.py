@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Hashable
+from typing import Any
 
 import jax
 import numpy as np
@@ -17,17 +18,17 @@ REMEMBERED = 64
 
 def field(problem: AbstractProblem) -> Field:
     """The right-hand side."""
-    return _compiled(_Key(problem), _vector_field)
+    return compiled(problem, _vector_field)
 
 
 def jacobian(problem: AbstractProblem) -> Field:
     """Its derivative in the state, by automatic differentiation."""
-    return _compiled(_Key(problem), _jacobian)
+    return compiled(problem, _jacobian)
 
 
 def projection(problem: AbstractProblem, what: Projection) -> Field:
     """The projection of a state onto its constraints."""
-    return _compiled(_Key(problem), _PROJECTIONS[what])
+    return compiled(problem, _PROJECTIONS[what])
 
 
 def _vector_field(problem: AbstractProblem, t, y):
@@ -44,10 +45,19 @@ _PROJECTIONS: dict[Projection, Callable] = {
 }
 
 
-class _Key:
+def compiled(data: Any, function: Callable) -> Callable[..., np.ndarray]:
+    """A function of `data` and further arguments, compiled with `data`, such as a problem, inside.
+
+    Of the ways to call it from the host this is the fastest: `eqx.filter_jit` would look at the whole problem
+    in every call.
+    """
+    return _compiled(Key(data), function)
+
+
+class Key:
     """A problem as the key of a dictionary: the same structure with the same numbers is the same."""
 
-    def __init__(self, problem: AbstractProblem):
+    def __init__(self, problem: Any):
         leaves, structure = jax.tree.flatten(problem)
         self.problem = problem
         self.parts = structure, tuple(map(_frozen, leaves))
@@ -56,7 +66,7 @@ class _Key:
         return hash(self.parts)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.parts == other.parts
+        return isinstance(other, Key) and self.parts == other.parts
 
 
 def _frozen(leaf) -> Hashable:
@@ -67,14 +77,6 @@ def _frozen(leaf) -> Hashable:
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _compiled(key: _Key, function: Callable) -> Field:
-    """Compiled with the problem's numbers inside: of the ways to call it from the host this is the fastest.
-
-    `eqx.filter_jit` would look at the whole problem in every call.
-    """
-    compiled = jax.jit(functools.partial(function, key.problem))
-
-    def call(t: float, y: np.ndarray) -> np.ndarray:
-        return np.asarray(compiled(t, y))
-
-    return call
+def _compiled(key: Key, function: Callable) -> Callable[..., np.ndarray]:
+    program = jax.jit(functools.partial(function, key.problem))
+    return lambda *arguments: np.asarray(program(*arguments))
