@@ -2,6 +2,7 @@
 
 from poinsot.analysis._body_certificate import BodyCertificate, certify_body
 from poinsot.analysis._body_verify import body_matrix
+from poinsot.analysis._drift import ConstraintDrift, constraint_drift, drift_exponent
 from poinsot.analysis._invariants import InvariantDeviations, invariant_deviations
 from poinsot.analysis._lyapunov import LyapunovEstimate, lyapunov
 from poinsot.analysis._order import OrderEstimate, order_estimate, reference_solution
@@ -16,6 +17,7 @@ from poinsot.analysis._work_precision import WorkPoint, WorkPrecision, work_prec
 __all__ = [
     "BodyCertificate",
     "Check",
+    "ConstraintDrift",
     "InvariantDeviations",
     "LyapunovEstimate",
     "OrderEstimate",
@@ -28,6 +30,8 @@ __all__ = [
     "WorkPrecision",
     "body_matrix",
     "certify_body",
+    "constraint_drift",
+    "drift_exponent",
     "invariant_deviations",
     "lyapunov",
     "order_estimate",

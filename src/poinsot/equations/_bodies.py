@@ -146,6 +146,10 @@ class Bodies(eqx.Module):
     def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Coordinates and their rates or momenta on the constraints, nearest in the plain metric.
 
+        Velocities matter more than positions. In directors with constraints on accelerations (index 1 and 0)
+        positions alone must not be projected step by step: each such move turns what velocities have across
+        the constraints, which then grows exponentially, the faster the longer the steps.
+
         For momenta this is right where those along the surface are a linear image of its tangent vectors by a
         matrix that keeps the directions across it, as in the forms without multipliers.
         """
