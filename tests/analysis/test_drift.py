@@ -96,12 +96,18 @@ def test_fixed_steps_drift_alike():
     assert found.velocity[-1] < 1e-13
 
 
-def test_wrong_input():
+@pytest.mark.slow
+def test_coordinates_without_constraints():
     top = pt.library.gyro_top()
-    method = RK4()
     angles = {"coordinates": EulerAngles("zxz"), "form": "null_space"}
-    run = pt.simulate(top.system, top.start, t1=0.1, dt=0.01, integrator=method, **angles)
+    run = pt.simulate(top.system, top.start, t1=0.1, dt=0.01, integrator=RK4(), **angles)
     with pytest.raises(pt.InputError, match="no constraints"):
         constraint_drift(run)
+
+
+def test_wrong_input():
+    decay = pt.simulate(pt.ODE(lambda y: -y), pt.State(y=[1.0]), t1=1.0, dt=0.1, integrator=RK4())
+    with pytest.raises(pt.InputError, match="the run of a pt.System"):
+        constraint_drift(decay)
     with pytest.raises(pt.InputError, match="three at least"):
         drift_exponent(np.array([0.0, 1.0]), np.array([0.0, 1.0]))

@@ -85,9 +85,7 @@ def drift_exponent(t: np.ndarray, size: np.ndarray, *, settled: float = 0.05) ->
         InputError: when fewer than three states are left for the fit.
     """
     if np.count_nonzero(t >= settled * t[-1]) < 3:
-        raise InputError(
-            f"t has {len(t)} times; a power is fitted to three at least, after settled={settled}"
-        )
+        raise InputError(f"t has {len(t)} times; three at least must come after settled = {settled} of it")
     samples = np.geomspace(settled * t[-1], t[-1], SAMPLES)
     seen = size[np.searchsorted(t, samples * (1.0 + 1e-12), side="right") - 1]
     drifted = seen > 0.0
