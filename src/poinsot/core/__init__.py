@@ -17,6 +17,7 @@ from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
 from poinsot.core._group import Element, Group, GroupParts, Wrench, body_torque
 from poinsot.core._hold import held, hold
+from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._results import Result, StepInfo
@@ -26,6 +27,7 @@ from poinsot.core._state import State
 __all__ = [
     "AbstractConstrained",
     "AbstractEnergy",
+    "AbstractImplicit",
     "AbstractProblem",
     "Arithmetic",
     "Components",
@@ -36,11 +38,13 @@ __all__ = [
     "Hamiltonian",
     "InputError",
     "MissingPackageError",
+    "MultiplierForm",
     "ODE",
     "Packed",
     "PhaseSpace",
     "Projection",
     "Result",
+    "StabilisedForm",
     "State",
     "StepInfo",
     "UserFunction",

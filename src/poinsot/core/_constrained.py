@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core._discrete_gradient import discrete_gradient
+from poinsot.core._implicit import AbstractImplicit, StabilisedForm
 from poinsot.core._problem import Packed, PhaseSpace, as_params, named_functions
 from poinsot.core._projection import Projection, along_surface, nearest_on_surface, saddle_point
 from poinsot.core._signature import UserFunction, optional_function, user_function
@@ -139,6 +140,10 @@ class AbstractConstrained(PhaseSpace):
         bend = jax.jvp(lambda x: self.constraint_rate(x, v), (q,), (v,))[1]
         solution = saddle_point(self.constraint, self._mass(q), q, force, -bend)
         return solution[:n], solution[n:]
+
+    def implicit_form(self, size: int) -> AbstractImplicit:
+        """The stabilised form, which holds positions and velocities to the constraints."""
+        return StabilisedForm(system=self, positions=size // 2)
 
     def vector_field(self, t, y: Packed) -> Packed:
         """The motion along the surface, by `acceleration`: what integrators approximate."""

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
+from poinsot.core._implicit import AbstractImplicit
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction, optional_function, user_function
 from poinsot.core._state import State
@@ -85,6 +86,14 @@ class AbstractProblem(eqx.Module):
                 at the position of the result, which for "velocity" alone may lie next to the surface.
         """
         return y
+
+    def implicit_form(self, size: int) -> AbstractImplicit | None:
+        """The equations with multipliers, for solvers of differential-algebraic equations; None without.
+
+        Args:
+            size: numbers in a packed state.
+        """
+        return None
 
     @abc.abstractmethod
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:

@@ -4,8 +4,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Projection, each_body
+from poinsot.core import MultiplierForm, Projection, each_body
 from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._constrained_bodies import ConstrainedBodies
 
 
 class IndexReduced(eqx.Module):
@@ -43,6 +44,14 @@ class IndexReduced(eqx.Module):
         """Kinetic plus potential energy."""
         return self.bodies.kinetic(q, v) + self.bodies.potential(t, q)
 
+    def implicit_form(self) -> MultiplierForm | None:
+        """The equations of index 1 before they are solved for accelerations and multipliers."""
+        return (
+            None
+            if self.eliminated
+            else MultiplierForm(system=ConstrainedBodies(self.bodies), positions=self.bodies.size)
+        )
+
 
 class NullSpace(eqx.Module):
     r"""Velocities along the constraints only: the null-space form, in body angular velocities.
@@ -79,3 +88,7 @@ class NullSpace(eqx.Module):
         system = self.bodies.system
         kinetic = 0.5 * (jnp.sum(system.masses[None] * x_rate**2) + jnp.sum(system.inertia * Omega**2))
         return kinetic + self.bodies.potential(t, q)
+
+    def implicit_form(self) -> None:
+        """There are no multipliers."""
+        return None

@@ -50,3 +50,7 @@ class MultiplierRates(eqx.Module):
     def energy(self, t, q: Flat, v: Flat):
         """Kinetic plus potential energy."""
         return self.kinetic(q, v) + self.bodies.potential(t, q)
+
+    def implicit_form(self) -> None:
+        """The multiplier is eliminated."""
+        return None

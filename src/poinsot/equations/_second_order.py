@@ -6,7 +6,15 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, Projection, State, UserFunction, largest_component
+from poinsot.core import (
+    AbstractImplicit,
+    AbstractProblem,
+    Packed,
+    Projection,
+    State,
+    UserFunction,
+    largest_component,
+)
 from poinsot.equations._bodies import Bodies, Flat
 
 
@@ -25,6 +33,10 @@ class Rates(Protocol):
 
     def energy(self, t, q: Flat, v: Flat) -> Array:
         """Kinetic plus potential energy."""
+        ...
+
+    def implicit_form(self) -> AbstractImplicit | None:
+        """The equations with multipliers, if the form has them."""
         ...
 
 
@@ -84,6 +96,10 @@ class SecondOrder(AbstractProblem):
     def project(self, t, y: Packed, what: Projection) -> Packed:
         """Positions and velocities as the form projects them."""
         return jnp.concatenate(self.rates.project(*self.split(y), what)) if self.projectable else y
+
+    def implicit_form(self, size: int) -> AbstractImplicit | None:
+        """What the form says: with multipliers or without."""
+        return self.rates.implicit_form()
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""

@@ -4,6 +4,8 @@ import math
 
 from poinsot.core import AbstractProblem, InputError, Projection
 
+FEWEST_ULPS = 10
+"""Steps shorter than this many spacings of floating-point numbers are too short: the limit in SciPy."""
 CHOICES = ("none", "position", "velocity", "both")
 
 

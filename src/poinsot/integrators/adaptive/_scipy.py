@@ -11,9 +11,7 @@ from poinsot.core import Projection, Result, optional
 from poinsot.integrators.adaptive import _host
 from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
 from poinsot.integrators.adaptive._dense import Piecewise
-
-FEWEST_ULPS = 10
-"""Steps shorter than this many spacings of floating-point numbers are too short: the limit in SciPy."""
+from poinsot.integrators.adaptive._options import FEWEST_ULPS
 
 
 class Watched:
