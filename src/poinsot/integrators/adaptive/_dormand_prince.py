@@ -88,8 +88,10 @@ class EmbeddedPair(AbstractMethod):
 
         def stage(i, loop):
             slopes, _ = loop
-            there = hold(y + h * jnp.sum(A[i][:, None] * slopes, axis=0))
-            return slopes.at[i].set(problem.vector_field(t + c[i] * h, there)), there
+            # Written out, because XLA adds up terms faster than it reduces an axis.
+            increment = sum((A[i, j] * slopes[j] for j in range(len(self.c) - 1)), start=jnp.zeros_like(y))
+            there = hold(y + h * increment)
+            return slopes.at[i].set(hold(problem.vector_field(t + c[i] * h, there))), there
 
         slopes = jnp.zeros((len(self.c), y.size)).at[0].set(jnp.where(first > 0, slope, 0.0))
         slopes, end = lax.fori_loop(first, len(self.c), stage, (slopes, y))

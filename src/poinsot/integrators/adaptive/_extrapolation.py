@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import Packed
+from poinsot.core import Packed, hold
 from poinsot.core.types import BoolScalar, IntScalar, Scalar
 from poinsot.integrators.adaptive._method import Demands
 
@@ -114,6 +114,14 @@ class Extrapolated(NamedTuple):
     """What the rows handed on."""
 
 
+class _Judgement(NamedTuple):
+    y: Packed
+    error: Scalar
+    step: Scalar
+    """Optimal size."""
+    verdict: IntScalar
+
+
 class _Tableau(NamedTuple):
     j: IntScalar
     """Rows computed."""
@@ -180,38 +188,31 @@ def extrapolate(
         demands: tolerances and largest step.
         extra: what the first row is given from without.
     """
-    k, anywhere = window.k, jnp.abs(h) < 0.9 * jnp.abs(window.h)
-    anywhere = anywhere | (window.h == 0.0)
+    k = window.k
+    anywhere = (window.h == 0.0) | (jnp.abs(h) < 0.9 * jnp.abs(window.h))
     sequence, work = jnp.asarray(scheme.sequence), jnp.asarray([0.0, *scheme.work])
-    value, error_of = jnp.asarray(scheme.value()), jnp.asarray(scheme.error())
-    promise, exponent = jnp.asarray(scheme.promise()), jnp.asarray(scheme.exponent())
 
     def body(tableau: _Tableau) -> _Tableau:
         increment, stable, extra = row(tableau.j, sequence[tableau.j], tableau.extra)
         first = tableau.first.at[tableau.j].set(increment)
         j = tableau.j + 1
-        end = y + _combined(value[j], first)
-        error = demands.norm(_combined(error_of[j], first), y, end)
-        judged = j >= 2
-        shrink = scheme.least ** (1.0 / exponent[j])
-        factor = scheme.safety * (scheme.aim / error) ** (1.0 / exponent[j])
-        step = jnp.minimum(jnp.abs(h) * jnp.clip(factor, shrink, 4.0 / shrink), demands.max_step)
-        within = (j >= k - 1) | anywhere
-        hopeless = (j >= k - 1) & (error > jnp.exp(promise[k + 1] - promise[j]))
-        grows = (j > 2) & (error > jnp.maximum(4.0 * tableau.error, 1.0))
-        verdict = jnp.where(hopeless, REJECT, CONTINUE)
-        verdict = jnp.where(within & (error <= 1.0), ACCEPT, verdict)
-        verdict = jnp.where(judged, verdict, CONTINUE)
-        # A NaN must not pass for an error that is small enough to go on.
-        verdict = jnp.where(stable & ~grows & ~jnp.isnan(error), verdict, UNSTABLE)
+
+        def judge() -> _Judgement:
+            return _judge(scheme, demands, window, h, y, first, j, tableau.error, anywhere)
+
+        # Of rows further below the target nothing is needed but their increments.
+        judged = (j >= 2) & ((j >= k - 2) | anywhere)
+        infinite = jnp.float64(jnp.inf)
+        unseen = _Judgement(y + increment, infinite, infinite, jnp.int64(CONTINUE))
+        seen = lax.cond(judged, judge, lambda: unseen)
         return _Tableau(
             j=j,
             first=first,
-            y=end,
-            error=error,
-            step=tableau.step.at[j].set(step),
-            work=tableau.work.at[j].set(jnp.where(judged, work[j] / step, jnp.inf)),
-            verdict=verdict,
+            y=seen.y,
+            error=seen.error,
+            step=tableau.step.at[j].set(seen.step),
+            work=tableau.work.at[j].set(jnp.where(judged, work[j] / seen.step, jnp.inf)),
+            verdict=jnp.where(stable, seen.verdict, UNSTABLE),
             extra=extra,
         )
 
@@ -230,6 +231,35 @@ def extrapolate(
     k1, size = _next(scheme, tableau, k, jnp.abs(h), window.refused, work)
     proposed = jnp.sign(h) * size
     return Extrapolated(tableau.y, accepted, Window(k1, proposed, ~accepted), tableau.j, tableau.extra)
+
+
+def _judge(
+    scheme: Scheme,
+    demands: Demands,
+    window: Window,
+    h: Scalar,
+    y: Packed,
+    first: Float[Array, "rows n"],
+    j: IntScalar,
+    before: Scalar,
+    anywhere: BoolScalar,
+) -> _Judgement:
+    """State, error, optimal step and verdict by row j; `before` is the error by the row before."""
+    promise, k = jnp.asarray(scheme.promise()), window.k
+    end = hold(y + _combined(jnp.asarray(scheme.value())[j], first))
+    error = demands.norm(_combined(jnp.asarray(scheme.error())[j], first), y, end)
+    exponent = jnp.asarray(scheme.exponent())[j]
+    # Of logarithms, because a power takes longer.
+    log = jnp.log(error)
+    shrink = jnp.exp(math.log(scheme.least) / exponent)
+    factor = scheme.safety * jnp.exp((math.log(scheme.aim) - log) / exponent)
+    step = jnp.minimum(jnp.abs(h) * jnp.clip(factor, shrink, 4.0 / shrink), demands.max_step)
+    hopeless = (j >= k - 1) & (log > promise[k + 1] - promise[j])
+    verdict = jnp.where(hopeless, REJECT, CONTINUE)
+    verdict = jnp.where(((j >= k - 1) | anywhere) & (error <= 1.0), ACCEPT, verdict)
+    # A NaN must not pass for an error that is small enough to go on.
+    grows = ~(error <= jnp.maximum(4.0 * before, 1.0))
+    return _Judgement(end, error, step, jnp.where(grows, UNSTABLE, verdict))
 
 
 def _next(

@@ -4,7 +4,7 @@ import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import equinox as eqx
 import jax
@@ -45,14 +45,14 @@ class Run(NamedTuple):
     rejected: IntScalar
 
 
-class Stepper(eqx.Module):
+class Stepper(NamedTuple):
     """A method on a problem, with its demands: tries steps until the end."""
 
     method: AbstractMethod
     problem: AbstractProblem
-    numbers: Float[Array, "4"]
+    numbers: Any
     """Tolerances, largest step and end: in one array, as every argument of a compiled program takes time."""
-    projection: Projection = eqx.field(static=True)
+    projection: Projection
 
     @property
     def demands(self) -> Demands:
@@ -239,6 +239,13 @@ def _padded(values: np.ndarray) -> np.ndarray:
     return np.concatenate([values, np.zeros((QUERIES - len(values), *values.shape[1:]), values.dtype)])
 
 
+def _first(rows: Array, count: int) -> np.ndarray:
+    """A copy of the first rows on the host."""
+    # `np.asarray` remembers its view in the array, which then cannot give its memory to the next batch.
+    seen: Any = np.from_dlpack(cast(Any, rows)) if jax.default_backend() == "cpu" else np.asarray(rows)
+    return np.array(seen[:count])
+
+
 class JittedEngine(Engine):
     """A run of a compiled method. It ends exactly at `t1`; its counts are without those of dense output."""
 
@@ -253,10 +260,10 @@ class JittedEngine(Engine):
     ):
         self.counts = Counts()
         numbers = np.array([task.rtol, task.atol, np.inf if max_step is None else max_step, task.t1])
-        self._compiled = Compiled(Stepper(method, task.problem, jnp.asarray(numbers), projection))
+        self._compiled = Compiled(Stepper(method, task.problem, numbers, projection))
         y = np.asarray(task.y, dtype=float)
         # The size of the problem stands for the cost of a step, until a batch has been timed.
-        self._attempts = int(np.clip(2**14 // max(y.size, 1), 16, room(y)))
+        self._attempts = int(np.clip(NUMBERS // max(y.size, 1), 16, room(y)))
         self._t, self._y = task.t0, y
         self._run, self._rows = self._compiled(begin, np.float64(task.t0), y, np.float64(first_step or 0.0))
 
@@ -272,7 +279,7 @@ class JittedEngine(Engine):
         tried = self.counts.accepted + self.counts.rejected - before
         pace = seconds * tried / max(time.perf_counter() - tick, 1e-9)
         self._attempts = int(np.clip(pace, 1, 2 * room(self._y)))
-        return self._batch(np.array(np.asarray(self._rows)[:filled]), Result(result))
+        return self._batch(_first(self._rows, filled), Result(result))
 
     def _batch(self, rows: np.ndarray, result: Result) -> Batch:
         t, y = rows[:, 0], rows[:, 3:]
