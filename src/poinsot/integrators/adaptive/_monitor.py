@@ -52,18 +52,22 @@ def _value(problem: AbstractProblem, function: UserFunction, t, y: Packed) -> Ar
 class ChangeOfField(eqx.Module):
     r"""How fast the vector field changes along the motion, relative to its size.
 
-    $$ \rho = \frac{\|\ddot y\|}{\|\dot y\|}, \qquad \|v\|^2 = \sum_i (v_i / s_i)^2 $$
+    $$ \rho^4 = \frac{\|\ddot y\|^4 + \|\dddot y\|^2 \|\dot y\|^2}{\|\dot y\|^4}, \qquad
+       \|v\|^2 = \sum_i (v_i / s_i)^2 $$
 
-    It is a frequency of the motion at a state: of a harmonic oscillator its own, constant; in a $1/r$ field
-    about $r^{-3/2}$, which makes the number of steps of an orbit nearly independent of its eccentricity.
-    Unlike the change of one component, it vanishes nowhere but where the whole field is at rest: when
-    velocities change their sign, forces do not.
+    It is a frequency of the motion at a state: of a harmonic oscillator its own, in a $1/r$ field about
+    $r^{-3/2}$, which makes the number of steps of an orbit nearly independent of its eccentricity. When
+    velocities change their sign forces do not, and where both change little for a moment the third derivative
+    tells that they soon will: a density without deep dips is what steps can follow.
 
-    The scales make components of unlike kind comparable, one number for all of a kind. They come from rates
-    only, so that the origin of positions does not enter, and are fixed at the start: the size of the rates
-    there, and by how much they change in the scale of time of the motion, a thousand first steps at most.
+    The scales make components of unlike kind comparable, one number for all of a kind. They are fixed at the
+    start: the size of the rates there, and by how much these change in the scale of time of the motion,
 
-    $$ s = |\dot y| + T |\ddot y|, \qquad T^{-2} = \min_{kinds} |\dddot y| / |\dot y| $$
+    $$ s = |\dot y| + T |\ddot y|, \qquad T^{-2} = \min_{kinds} |\dddot y| / |\dot y|, \qquad
+       T^2 \le \max_{kinds} |y| / |\ddot y|, $$
+
+    a thousand first steps at most. The bound is for a release from rest where the force has no slope: there
+    rates alone do not tell the time.
     """
 
     weights: Packed
@@ -72,31 +76,35 @@ class ChangeOfField(eqx.Module):
     @classmethod
     def at(cls, problem: AbstractProblem, t, y: Packed, dt) -> "ChangeOfField":
         """With the scales of a start."""
-
-        def field(t, y):
-            return problem.vector_field(t, y)
-
-        def change(t, y):
-            return jax.jvp(field, (t, y), (jnp.ones_like(t), field(t, y)))
-
-        (rate, second), (_, third) = jax.jvp(change, (t, y), (jnp.ones_like(t), field(t, y)))
-        first, second, third = (problem.magnitude(part) for part in (rate, second, third))
-        moving = first > 0.0
-        square = jnp.min(jnp.where(moving, third, jnp.inf) / jnp.where(moving, first, 1.0))
-        longest = LONGEST * jnp.abs(dt)
-        time = jnp.minimum(1.0 / jnp.sqrt(jnp.maximum(square, longest**-2)), longest)
+        first, second, third = (problem.magnitude(part) for part in _derivatives(problem, t, y))
+        bounds = (_largest_ratio(first, third), _largest_ratio(problem.magnitude(y), second))
+        longest = (LONGEST * dt) ** 2
+        time = jnp.sqrt(jnp.minimum(longest, jnp.minimum(*bounds)))
         scale = first + time * second
         return cls(jnp.where(scale > 0.0, 1.0 / jnp.where(scale > 0.0, scale, 1.0) ** 2, 0.0))
 
     def log(self, problem: AbstractProblem, t, y: Packed) -> Scalar:
-        """The logarithm of the ratio."""
+        """The logarithm of the frequency."""
+        a, b, c = (jnp.sum(self.weights * part * part) for part in _derivatives(problem, t, y))
+        return 0.25 * jnp.log(b * b + a * c + TINY) - 0.5 * jnp.log(a + TINY)
 
-        def field(t, y):
-            return problem.vector_field(t, y)
 
-        rate, change = jax.jvp(field, (t, y), (jnp.ones_like(t), field(t, y)))
-        sizes = [jnp.sum(self.weights * part * part) + TINY for part in (change, rate)]
-        return 0.5 * (jnp.log(sizes[0]) - jnp.log(sizes[1]))
+def _largest_ratio(above: Packed, below: Packed) -> Scalar:
+    """Largest ratio of the non-negative numbers of which the first is not zero; infinite if there is none."""
+    ratios = jnp.where(below > 0.0, above / jnp.where(below > 0.0, below, 1.0), jnp.inf)
+    found = jnp.max(jnp.where(above > 0.0, ratios, 0.0))
+    return jnp.where(found > 0.0, found, jnp.inf)
+
+
+def _derivatives(problem: AbstractProblem, t, y: Packed) -> tuple[Packed, Packed, Packed]:
+    """First, second and third derivative of the motion."""
+
+    def along(function: Callable) -> Callable:
+        """A function of time and state, and its rate of change along the motion."""
+        return lambda t, y: jax.jvp(function, (t, y), (jnp.ones_like(t), problem.vector_field(t, y)))
+
+    (first, second), (_, third) = along(along(problem.vector_field))(t, y)
+    return first, second, third
 
 
 def growth(monitor: Monitor, problem: AbstractProblem, t, y: Packed) -> Scalar:

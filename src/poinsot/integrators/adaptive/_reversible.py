@@ -32,8 +32,8 @@ class ReversibleSteps(AbstractAdaptive):
     Args:
         integrator: the map, symmetric.
         monitor: density of steps, a positive function of the state with the signatures of the problem's other
-            functions, e.g. `m(q, p)`; of a system, of the `Motion`. Its scale does not matter. By default the
-            relative change of the vector field, $\|\ddot y\|/\|\dot y\|$, a frequency of the motion.
+            functions, e.g. `m(q, p)`; of a system, of the `Motion`. Its scale does not matter. By default a
+            frequency of the motion, from the sizes of $\dot y$, $\ddot y$ and $\dddot y$.
 
     Raises:
         InputError: when the integrator is not symmetric.
