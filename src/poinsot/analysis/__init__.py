@@ -12,16 +12,19 @@ from poinsot.analysis._roundoff import RoundoffGrowth, roundoff_growth
 from poinsot.analysis._symplecticity import SymplecticityCertificate, symplecticity
 from poinsot.analysis._tangent import TangentMap, tangent_map
 from poinsot.analysis._verify import Check, Verification, verify
-from poinsot.analysis._work_precision import WorkPoint, WorkPrecision, work_precision
+from poinsot.analysis._work_points import Refused, WorkPoint, WorkPrecision, work_ratio
+from poinsot.analysis._work_precision import InterruptedComparison, work_precision
 
 __all__ = [
     "BodyCertificate",
     "Check",
     "ConstraintDrift",
+    "InterruptedComparison",
     "InvariantDeviations",
     "LyapunovEstimate",
     "OrderEstimate",
     "PoincareSection",
+    "Refused",
     "RoundoffGrowth",
     "SymplecticityCertificate",
     "TangentMap",
@@ -43,4 +46,5 @@ __all__ = [
     "tangent_map",
     "verify",
     "work_precision",
+    "work_ratio",
 ]

@@ -1,123 +1,157 @@
-"""Error against cost: the work-precision ladder."""
+"""Error against cost: methods, and formulations of the equations, side by side."""
 
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-import numpy as np
+from poinsot.analysis._work_points import WorkPrecision
+from poinsot.analysis._work_reference import yardstick
+from poinsot.analysis._work_runs import Choice, Contest, Method
+from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
+from poinsot.core import AbstractProblem, InputError, State
+from poinsot.equations import FORMS
+from poinsot.integrators import AbstractAdaptive, AbstractIntegrator
+from poinsot.model import System
+from poinsot.simulation._progress import Progress
 
-from poinsot.analysis._order import reference_solution
-from poinsot.core import AbstractProblem, InputError, Packed, Result, State
-from poinsot.integrators import AbstractIntegrator
-from poinsot.simulation._loop import LoopState, Marcher
-from poinsot.simulation._validate import check_integrator, check_state
+Item = TypeVar("Item")
 
-
-@dataclass(frozen=True)
-class WorkPoint:
-    """One run of one method."""
-
-    method: str
-    steps: int
-    h: float
-    error: float
-    """Largest error of any component at the end; infinite when the run failed."""
-    seconds: float
-    """Shortest wall time of the repeats, without compilation."""
-    iterations: int
-    """Iterations of implicit equations, all steps together."""
+TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
+"""Ladder of adaptive solvers, relative and absolute."""
+COORDINATES = (Quaternions(), Directors(), EulerAngles("zxz"), Group())
+"""Coordinates in which bodies are compared when none are named."""
 
 
-@dataclass(frozen=True)
-class WorkPrecision:
-    """Runs of several methods on one problem, each at several step sizes."""
+class InterruptedComparison(KeyboardInterrupt):
+    """A comparison that was interrupted. What was measured is in `work_precision`."""
 
-    points: tuple[WorkPoint, ...]
-    compile_seconds: dict[str, float]
-    """Time of the first call of each method, nearly all of it compilation."""
-
-    def curve(self, method: str, work: str = "seconds") -> tuple[np.ndarray, np.ndarray]:
-        """Work and errors of one method; `work` is `"seconds"`, `"steps"` or `"iterations"`."""
-        points = [point for point in self.points if point.method == method]
-        return np.array([getattr(point, work) for point in points]), np.array([p.error for p in points])
-
-    def to_dict(self) -> dict:
-        """Plain data, ready for JSON."""
-        return {
-            "points": [asdict(point) for point in self.points],
-            "compile_seconds": dict(self.compile_seconds),
-        }
-
-    def __str__(self) -> str:
-        lines = [f"{'method':24s}{'steps':>9s}{'h':>11s}{'error':>10s}{'seconds':>11s}{'iterations':>12s}"]
-        for p in self.points:
-            lines.append(
-                f"{p.method:24s}{p.steps:9d}{p.h:11.3g}{p.error:10.1e}{p.seconds:11.2e}{p.iterations:12d}"
-            )
-        return "\n".join(lines)
+    def __init__(self, measured: WorkPrecision):
+        super().__init__(f"interrupted after {len(measured.points)} points")
+        self.work_precision = measured
 
 
 def work_precision(
-    problem: AbstractProblem,
+    problem: AbstractProblem | System,
     state: State,
     t1: float,
-    methods: Mapping[str, AbstractIntegrator],
+    methods: Mapping[str, Method] | Sequence[Method],
     *,
-    steps: Sequence[int] | Mapping[str, Sequence[int]],
+    formulations: Mapping[str, Choice] | Sequence[Choice] | None = None,
+    tolerances: Sequence[float] = TOLERANCES,
+    steps: Sequence[int] | Mapping[str, Sequence[int]] | None = None,
     t0: float = 0.0,
-    reference: State | None = None,
+    reference: State | str | None = None,
     repeats: int = 3,
+    patience: float | None = None,
+    progress: bool | None = False,
 ) -> WorkPrecision:
-    """Measure what an error costs each method, on the machine at hand.
+    r"""Measure what an error costs each method, in each formulation, on the machine at hand.
 
-    Wall time is the least of `repeats` runs, with the result waited for; compilation is counted apart.
+    The error at `t1` of a plain problem is the largest of any component. Of bodies it is
+
+    $$ e = \Big( \sum_b \|R_b - R_b^*\|_F^2 + |\Omega_b - \Omega_b^*|^2 \Big)^{1/2} $$
+
+    whatever the coordinates; bodies that move from their place add the errors of position and velocity. Wall
+    time is the least of some runs, compilation apart.
 
     Args:
-        problem: what is solved.
+        problem: what is solved: a problem, or a `pt.System` of bodies.
         state: start.
         t1: end time.
-        methods: integrators by name.
-        steps: numbers of steps from `t0` to `t1`, for all methods or for each by name.
+        methods: integrators and adaptive solvers, by name or as a list.
+        formulations: of a system: coordinates and form, by name or as a list of pairs; by default all
+            coordinates with all forms.
+        tolerances: ladder of the adaptive solvers, from coarse to fine; each is `rtol` and `atol`.
+        steps: ladder of methods with fixed steps: numbers of steps from `t0` to `t1`, for all of them or for
+            each by name.
         t0: start time.
-        reference: the exact solution at `t1`; else computed by `reference_solution`.
-        repeats: runs of which the fastest counts.
+        reference: the state at `t1`; or `"taylor"`, by Taylor series in quadruple precision; or `"gauss"`, by
+            Gauss of order 16 with steps halved until nothing changes. By default `"taylor"` for a system and
+            `"gauss"` else. Where heyoka is missing or cannot take the problem, Gauss stands in, with a
+            warning.
+        repeats: runs of which the fastest counts; none is repeated once they took two seconds together.
+        patience: seconds that a run may be expected to take; a ladder ends before a longer one.
+        progress: show a progress bar; None shows it on a terminal.
+
+    Returns:
+        The points of all runs. What refuses to go together, or was cut by `patience`, stands in `refused`
+        with its reason; a run that fails is a point of infinite error.
+
+    Raises:
+        InputError: on wrong input, before anything is run.
+        InterruptedComparison: on Ctrl-C; what was measured is in its `work_precision`.
+
+    Example:
+        >>> import poinsot as pt
+        >>> top, solver = pt.library.gyro_top(), pt.integrators.DormandPrince8()
+        >>> forms = [(pt.coordinates.Quaternions(), "null_space"), (pt.coordinates.Quaternions(), "index0")]
+        >>> wp = pt.analysis.work_precision(top.system, top.start, 10.0, [solver], formulations=forms)
     """
-    if not methods:
-        raise InputError("methods is empty; give integrators by name, e.g. {'RK4': pt.integrators.RK4()}")
+    named = _named(methods, "methods", _method_name)
     if repeats < 1:
         raise InputError(f"repeats = {repeats!r}; it must be at least 1")
-    y = check_state(problem, state, t0)
-    if reference is not None:
-        exact = problem.pack(reference)
-    else:
-        exact = jax.vmap(problem.pack)(reference_solution(problem, state, [t1], t0=t0))[0]
-    points, compiled = [], {}
-    for name, integrator in methods.items():
-        check_integrator(problem, integrator)
-        ladder = steps[name] if isinstance(steps, Mapping) else steps
-        _, compiled[name] = _timed(problem, integrator, y, t0, (t1 - t0) / ladder[0], 1)
-        for count in ladder:
-            h = (t1 - t0) / count
-            runs = [_timed(problem, integrator, y, t0, h, count) for _ in range(repeats)]
-            loop, seconds = runs[0][0], min(elapsed for _, elapsed in runs)
-            ok = int(loop.result) == Result.successful
-            error = float(jnp.max(jnp.abs(loop.y - exact))) if ok else np.inf
-            points.append(WorkPoint(name, int(count), h, error, seconds, int(loop.iterations)))
-    return WorkPrecision(tuple(points), compiled)
+    ladders = {name: _ladder(name, method, tolerances, steps) for name, method in named.items()}
+    places = _places(problem, formulations)
+    span = (t0, t1)
+    contest = Contest(problem, state, span, yardstick(problem, state, span, reference), repeats, patience)
+    turns = list(itertools.product(places, named))
+    with Progress(progress, len(turns), "methods and formulations") as bar:
+        try:
+            for turn, (place, name) in enumerate(turns, start=1):
+                contest.enter(name, place, named[name], places[place], ladders[name])
+                bar.update(turn, sum(point.steps for point in contest.points))
+        except KeyboardInterrupt:
+            raise InterruptedComparison(contest.result) from None
+    return contest.result
 
 
-def _timed(problem, integrator, y: Packed, t0: float, h: float, count: int) -> tuple[LoopState, float]:
-    """One run and its wall time."""
-    marcher = Marcher(problem, integrator, jnp.asarray(t0, dtype=float), jnp.asarray(h, dtype=float))
-    number = jnp.int64(count)
-    began = time.perf_counter()
-    loop = jax.block_until_ready(_run(marcher, y, number))
-    return loop, time.perf_counter() - began
+def _method_name(method: Method) -> str:
+    """A short name: of an adaptive solver its class, of others what the method is called."""
+    return type(method).__name__ if isinstance(method, AbstractAdaptive) else method.name
 
 
-@eqx.filter_jit
-def _run(marcher: Marcher, y: Packed, count) -> LoopState:
-    return marcher.march(marcher.start(y), count)
+def _ladder(
+    name: str,
+    method: Method,
+    tolerances: Sequence[float],
+    steps: Sequence[int] | Mapping[str, Sequence[int]] | None,
+) -> Sequence[float]:
+    """Accuracies of one method: tolerances, or numbers of steps."""
+    if isinstance(method, AbstractAdaptive) and method.control == "tolerance":
+        return tolerances
+    if not isinstance(method, AbstractIntegrator | AbstractAdaptive):
+        raise InputError(f"methods: {name} must be one of pt.integrators, got {method!r}")
+    own = steps.get(name) if isinstance(steps, Mapping) else steps
+    if not own:
+        raise InputError(f"steps: {name} does not choose its steps; give numbers of them, such as [100, 200]")
+    return own
+
+
+def _places(
+    problem: AbstractProblem | System, formulations: Mapping[str, Choice] | Sequence[Choice] | None
+) -> dict[str, Choice]:
+    """Coordinates and form by name; nothing of both for a problem that has no choice."""
+    if not isinstance(problem, System):
+        if formulations is not None:
+            raise InputError("formulations: only a pt.System has a choice of coordinates and form")
+        return {"": (None, None)}
+    if formulations is None:
+        formulations = [(coordinates, form) for form in reversed(FORMS) for coordinates in COORDINATES]
+    return _named(formulations, "formulations", lambda one: f"{type(one[0]).__name__} {one[1]}")
+
+
+def _named(
+    items: Mapping[str, Item] | Sequence[Item], field: str, short: Callable[[Any], str]
+) -> dict[str, Item]:
+    """Things by name: their own, or a short one that is numbered where it comes again."""
+    if not items:
+        raise InputError(f"{field} is empty; give some, by name or as a list")
+    if isinstance(items, Mapping):
+        return dict(items)
+    named: dict[str, Item] = {}
+    for item in items:
+        name, number = short(item), 2
+        while name in named:
+            name, number = f"{short(item)} ({number})", number + 1
+        named[name] = item
+    return named

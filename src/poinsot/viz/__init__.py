@@ -9,10 +9,12 @@ from poinsot.viz._analysis_plots import (
 )
 from poinsot.viz._body_plots import BodyPlots
 from poinsot.viz._trajectory_plots import TrajectoryPlots
+from poinsot.viz._work_plots import plot_formalisms
 
 __all__ = [
     "BodyPlots",
     "TrajectoryPlots",
+    "plot_formalisms",
     "plot_lyapunov",
     "plot_order",
     "plot_poincare",
