@@ -32,6 +32,7 @@ docs: $(VENV)/.installed-docs
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/hamiltonian.py
 	$(BIN)/python benchmarks/one_body.py
+	$(BIN)/python benchmarks/adaptive.py
 
 $(INSTALLED): pyproject.toml constraints.txt src/poinsot/_version.py
 	$(PYTHON) -m venv $(VENV)

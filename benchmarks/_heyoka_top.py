@@ -6,12 +6,10 @@ from collections.abc import Callable
 import numpy as np
 
 
-def heyoka_runs(y0: np.ndarray, J, mgl: float, t1: float, tolerances) -> list[tuple[str, Callable]]:
-    """A compiled run for each tolerance, which returns the final state; none where heyoka is missing."""
-    try:
-        import heyoka as hy
-    except ImportError:
-        return []
+def heyoka_integrator(y0: np.ndarray, J, mgl: float, tolerance: float):
+    """The compiled integrator, at its start."""
+    import heyoka as hy
+
     w, x, y, z, a, b, c = hy.make_vars("w", "x", "y", "z", "a", "b", "c")
     equations = [
         (w, 0.5 * (-x * a - y * b - z * c)),
@@ -22,6 +20,11 @@ def heyoka_runs(y0: np.ndarray, J, mgl: float, t1: float, tolerances) -> list[tu
         (b, (2.0 * mgl * (w * y - x * z) + (J[2] - J[0]) * c * a) / J[1]),
         (c, (J[0] - J[1]) / J[2] * a * b),
     ]
+    return hy.taylor_adaptive(equations, list(y0), tol=tolerance)
+
+
+def heyoka_runs(y0: np.ndarray, J, mgl: float, t1: float, tolerances) -> list[tuple[str, Callable]]:
+    """A compiled run for each tolerance, which returns the final state."""
 
     def run(taylor) -> np.ndarray:
         taylor.time = 0.0
@@ -30,9 +33,9 @@ def heyoka_runs(y0: np.ndarray, J, mgl: float, t1: float, tolerances) -> list[tu
         return taylor.state.copy()
 
     runs = []
-    for tol in tolerances:
+    for tolerance in tolerances:
         tick = time.perf_counter()
-        taylor = hy.taylor_adaptive(equations, list(y0), tol=tol)
+        taylor = heyoka_integrator(y0, J, mgl, tolerance)
         compiled = time.perf_counter() - tick
-        runs.append((f"tol {tol:g}, compile {compiled:.1f} s", lambda taylor=taylor: run(taylor)))
+        runs.append((f"tol {tolerance:g}, compile {compiled:.1f} s", lambda taylor=taylor: run(taylor)))
     return runs

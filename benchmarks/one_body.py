@@ -4,8 +4,6 @@ Prints a table of error against time and ratios, compile time apart. Run with no
 """
 
 import argparse
-import json
-import math
 import os
 import sys
 from functools import partial
@@ -15,14 +13,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from _gyro_top import MGL, START, T_END, TOP, J, Row, error, show, time_at
 from _heyoka_top import heyoka_runs
 from _numba_top import euler_equations, lie_splitting
-from _peers import HEYOKA, MACHINE, PUBLISHED, SCIPY
+from _peers import HEYOKA, PUBLISHED, SCIPY
 from _timing import Scoreboard, best_of, first_call
 from scipy.integrate import solve_ivp
 
@@ -33,23 +30,7 @@ from poinsot.integrators.lie import LieSplitting
 from poinsot.integrators.variational import Variational
 
 CORES = len(os.sched_getaffinity(0))
-T_END = 60.0
 TARGETS = (1e-6, 1e-10)
-TOP = pt.library.gyro_top()
-J, MGL = np.array([50.0, 42.0, 10.0]), 11.09 * 9.81
-START = np.array([math.sqrt(0.75), 0.5, 0.0, 0.0, 0.0, 0.0, 20.0])
-REFERENCE = json.loads((Path(__file__).parents[1] / "tests/references/lang2010.json").read_text())[
-    "example A"
-]
-
-
-class Row(NamedTuple):
-    """One run of the gyro top to 60 s."""
-
-    who: str
-    setting: str
-    error: float
-    milliseconds: float
 
 
 class Case(NamedTuple):
@@ -79,11 +60,6 @@ OURS = (
     (SPLITTING, (0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015)),
     (SPLITTING6, (0.04, 0.03, 0.02, 0.015, 0.01)),
 )
-
-
-def error(R: np.ndarray, Omega: np.ndarray) -> float:
-    off = np.linalg.norm(R - np.array(REFERENCE["R"][1])), np.linalg.norm(Omega - REFERENCE["Omega"][1])
-    return float(np.hypot(*off))
 
 
 def error_of(y: np.ndarray) -> float:
@@ -118,15 +94,6 @@ def heyoka_rows() -> list[Row]:
     return [Row("heyoka", setting, error_of(run()), 1e3 * best_of(run, 10)) for setting, run in runs]
 
 
-def time_at(rows, target: float) -> float:
-    """Time at an error, from the runs on both sides of it in logarithms; infinite if it was not reached."""
-    ordered = sorted(rows, key=lambda row: row.error)
-    errors = np.log([row.error for row in ordered])
-    if math.log(target) < errors[0]:
-        return math.inf
-    return math.exp(np.interp(math.log(target), errors, np.log([row.milliseconds for row in ordered])))
-
-
 def accuracy(board: Scoreboard) -> None:
     """Error against time, and our fastest run beside each peer's at two errors."""
     mine = [[ours(case, dt) for dt in steps] for case, steps in OURS]
@@ -149,18 +116,6 @@ def accuracy(board: Scoreboard) -> None:
                 f"published {time_at(rows, target):.1f} ms, here worth {scaled:.1f} ms, ours {best:.2f} ms"
             )
             board.at_least(f"error {target:g}: {who} (published) over ours", scaled / best, 1.0, detail)
-
-
-def show(rows: list[Row]) -> None:
-    """The runs of this machine, and those that were published."""
-    published = [Row(who, *measured) for who, runs in PUBLISHED.items() for measured in runs]
-    for title, part in ((f"Gyro top to T = {T_END:g} s", rows), (f"Published: {MACHINE}", published)):
-        table = Table(title=title)
-        for column in ("who", "setting", "error", "ms"):
-            table.add_column(column, no_wrap=True)
-        for who, setting, reached, milliseconds in part:
-            table.add_row(who, setting, f"{reached:.1e}", f"{milliseconds:.2f}")
-        Console(width=120).print(table)
 
 
 def trend(board: Scoreboard, t1: float) -> None:
