@@ -141,6 +141,11 @@ WRONG_WHEN_LOADED = [
     ("dt = 0.1", "dtt = 0.1", r"case\.toml, line 15: \[run\] has no key 'dtt'; did you mean dt\?"),
     ("[run]", "[runs]", r"the file has no key 'runs'; did you mean run\?"),
     ("[start]", "dt = 0.1\n[start]", r"\[system\] has no key 'dt'; it belongs in \[run\]"),
+    (
+        "[start]",
+        "inertia = [3, 2, 1]\n[start]",
+        r"\[system\] has no key 'inertia'; if it is a parameter of the system, write parameters = \{ inertia",
+    ),
     ("[integrator]", "[output]", r"\[output\] has no key 'name'; it belongs in \[system\]"),
     ('name = "verlet"', "", r"\[integrator\] needs name"),
     ("dt = 0.1", 'dt = "0.1"', r"line 15: \[run\] dt = '0.1'; it must be a number"),

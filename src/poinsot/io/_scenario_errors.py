@@ -77,9 +77,13 @@ def _suggestion(key: str, sections: tuple[str, ...], model: type[BaseModel]) -> 
     near = difflib.get_close_matches(key, here, n=1, cutoff=0.6)
     if near:
         return f"did you mean {near[0]}?"
-    elsewhere = ["[" + ".".join(table) + "]" for table, keys in tables.items() if table and key in keys]
+    # A file with a [system] of the library has no bodies of its own.
+    others = [table for table in tables if table and not (sections == ("system",) and table[0] == "bodies")]
+    elsewhere = ["[" + ".".join(table) + "]" for table in others if key in tables[table]]
     if elsewhere:
         return f"it belongs in {elsewhere[0]}"
+    if "parameters" in here:
+        return f"if it is a parameter of the {sections[-1]}, write parameters = {{ {key} = ... }}"
     return f"it may have {', '.join(here)}"
 
 
