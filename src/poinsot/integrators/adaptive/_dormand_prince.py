@@ -99,7 +99,9 @@ class EmbeddedPair(AbstractMethod):
 
 
 class DormandPrince5(AbstractAdaptive):
-    r"""Dormand and Prince's explicit Runge-Kutta pair of orders 5 and 4, by diffrax, in one compiled loop.
+    r"""Dormand and Prince's explicit Runge-Kutta pair of orders 5 and 4, in one compiled loop.
+
+    The coefficients are those of diffrax.
 
     *Properties*: order 5; six evaluations per attempt, one more with projection. Steps under PI control, see
     `EmbeddedPair`. Dense output by part steps, as accurate as the run itself.
@@ -140,10 +142,10 @@ class DormandPrince5(AbstractAdaptive):
 
 
 class DormandPrince8(AbstractAdaptive):
-    r"""Prince and Dormand's explicit Runge-Kutta pair of orders 8 and 7, by diffrax, in one compiled loop.
+    r"""Prince and Dormand's explicit Runge-Kutta pair of orders 8 and 7, in one compiled loop.
 
     Not the pair of DOP853, which is `DormandPrince853`: it has thirteen stages and one error estimate, of
-    order 7.
+    order 7. The coefficients are those of diffrax.
 
     *Properties*: order 8; thirteen evaluations per attempt, one more with projection. Steps under PI control,
     see `EmbeddedPair`. Dense output by part steps, as accurate as the run itself.
