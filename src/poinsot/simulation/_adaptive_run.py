@@ -162,8 +162,8 @@ class AdaptiveRun:
 def _cut_at_end(batch: Batch, task: Task) -> Batch:
     """A batch that ends at `t1` if it passes it."""
     direction = np.sign(task.t1 - task.t0)
-    beyond = np.flatnonzero(direction * (batch.t - task.t1) > 0.0)
-    return cut(batch, task.t1, int(beyond[0]), Result.successful) if len(beyond) else batch
+    reached = np.flatnonzero(direction * (batch.t - task.t1) >= 0.0)
+    return cut(batch, task.t1, int(reached[0]), Result.successful) if len(reached) else batch
 
 
 def _within(save_at: Sequence[float], t0: float, t1: float) -> np.ndarray:

@@ -41,22 +41,33 @@ class Lookout:
             batch = _before(batch, int(broken[0]), Result.non_finite)
         if not len(batch.t):
             return batch
-        findings = [*self._singularity(batch, t), *self._stop(batch, t, y)]
+        findings = [*self._singularity(batch, t, y), *self._stop(batch, t, y)]
         if not findings:
             return batch
         return cut(batch, *min(findings, key=lambda finding: abs(finding[0] - t)))
 
-    def _singularity(self, batch: Batch, t: float) -> list[Finding]:
-        """Where the problem first loses its meaning, by the ends of steps."""
+    def _singularity(self, batch: Batch, t: float, y: np.ndarray) -> list[Finding]:
+        """Where the problem first loses its meaning: at the end of a step, or on the way through it.
+
+        A step that leaps over a singularity shows it on the chord between its ends, which costs no evaluation
+        of the right-hand side; only there is the dense output asked.
+        """
         if self._problem.clearance(batch.y[0]) is None:
             return []
         look = partial(_clearance, self._problem)
-        near = np.flatnonzero(in_blocks(look, batch.t, batch.y, BLOCK) < 0.0)
-        if not len(near):
-            return []
-        step = int(near[0])
-        begin = batch.t[step - 1] if step else t
-        return [(_zero(look, batch, begin, batch.t[step]), step, Result.near_singularity)]
+        times, states = np.append(t, batch.t), np.concatenate([y[None], batch.y])
+        ends = in_blocks(look, times, states, BLOCK)
+        fractions = (np.arange(1, SAMPLES) / SAMPLES)[:, None]
+        chords = states[:-1, None] + fractions * np.diff(states, axis=0)[:, None]
+        moments = np.repeat(times[1:], SAMPLES - 1)
+        inner = in_blocks(look, moments, chords.reshape(len(moments), -1), BLOCK).reshape(len(batch.t), -1)
+        suspect = (ends[1:] < 0.0) | (np.min(inner, axis=1) < np.minimum(ends[:-1], ends[1:]))
+        for step in np.flatnonzero(suspect):
+            begin, end = times[step : step + 2]
+            lowest = end if ends[step + 1] < 0.0 else _lowest(look, batch, begin, end)
+            if _at(look, batch, lowest) < 0.0:
+                return [(_zero(look, batch, begin, lowest), int(step), Result.near_singularity)]
+        return []
 
     def _stop(self, batch: Batch, t: float, y: np.ndarray) -> list[Finding]:
         """Where the stop condition is first met, by points within the steps."""
@@ -80,10 +91,11 @@ class Lookout:
 
 
 def cut(batch: Batch, t: float, step: int, result: Result) -> Batch:
-    """The batch up to time `t` within one of its steps, where the run ends with a result."""
+    """The batch up to time `t` within one of its steps, or at its end, where the run ends with a result."""
+    last = batch.y[step : step + 1] if t == batch.t[step] else batch.dense(np.array([t]))
     return Batch(
         t=np.append(batch.t[:step], t),
-        y=np.concatenate([batch.y[:step], batch.dense(np.array([t]))]),
+        y=np.concatenate([batch.y[:step], last]),
         rejected=batch.rejected[: step + 1],
         dense=batch.dense,
         result=result,
@@ -95,19 +107,30 @@ def _before(batch: Batch, step: int, result: Result) -> Batch:
     return Batch(batch.t[:step], batch.y[:step], batch.rejected[:step], batch.dense, result)
 
 
+def _at(look: Callable, batch: Batch, t: float) -> float:
+    """A function of time and state on the dense output."""
+    times = np.array([t])
+    return float(look(times, batch.dense(times))[0])
+
+
 def _zero(look: Callable, batch: Batch, begin: float, end: float) -> float:
     """Time between two at which a function of time and state vanishes, to round-off of the interval."""
     optimize = optional("scipy.optimize", "adaptive", "locating a stop condition")
 
     def value(fraction: float) -> float:
-        times = np.array([begin + fraction * (end - begin)])
-        return float(look(times, batch.dense(times))[0])
+        return _at(look, batch, begin + fraction * (end - begin))
 
     if value(0.0) * value(1.0) >= 0.0:
         # A change of sign within round-off of the end, between a step's end and its dense output.
         return end
-    fraction = optimize.brentq(value, 0.0, 1.0, xtol=1e-300, rtol=2.0**-50)
-    return begin + fraction * (end - begin)
+    return begin + optimize.brentq(value, 0.0, 1.0, xtol=1e-300, rtol=2.0**-50) * (end - begin)
+
+
+def _lowest(look: Callable, batch: Batch, begin: float, end: float) -> float:
+    """Time between two at which a function of time and state is least."""
+    optimize = optional("scipy.optimize", "adaptive", "locating a singularity")
+    bounds = sorted((begin, end))
+    return float(optimize.minimize_scalar(lambda t: _at(look, batch, t), bounds=bounds, method="bounded").x)
 
 
 @eqx.filter_jit
