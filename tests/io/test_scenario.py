@@ -209,7 +209,7 @@ WRONG_WHEN_RUN = [
     (
         '"verlet"',
         '"dormand-prince853"\ncompensated = true',
-        "compensated = True does not apply to dormand-prince853; it may have first_step, max_step, projection",
+        "compensated = True does not apply to dormand-prince853; it may have first_step, max_step, proj",
     ),
     ('"verlet"', '"dormand-prince853"\nmax_step = -1.0', r"max_step = -1.0; it must be a positive number"),
     ("dt = 0.1", "dt = 0", r"dt = 0; the step must be positive"),

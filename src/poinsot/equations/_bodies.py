@@ -106,6 +106,24 @@ class Bodies(eqx.Module):
         force, torque = wrench
         return self.join(force, self.lifted(c, torque))
 
+    def acceleration(
+        self, t, q: Flat, v: Flat, *, eliminated: bool = True
+    ) -> tuple[Flat, Float[Array, "m turning"]]:
+        """Accelerations, and multipliers of each rotating body.
+
+        Args:
+            t: time.
+            q: positions and coordinates.
+            v: their rates.
+            eliminated: in the closed form of the coordinates; else by the linear system for both.
+        """
+        force_x, force_c = self.split(self.potential_force(t, q) + self.load(t, q, v))
+        solve = self.coordinates.acceleration if eliminated else self.coordinates.kkt_acceleration
+        c_acceleration, multipliers = each_body(solve)(
+            self.split(q)[1], self.split(v)[1], self.system.inertia, force_c
+        )
+        return self.join(force_x / self.system.masses[None], c_acceleration), multipliers
+
     def momentum(self, q: Flat, v: Flat) -> Flat:
         """Momentum of a velocity, with the mass matrix of the coordinates."""
         c = self.split(q)[1]

@@ -106,6 +106,11 @@ class ConstrainedBodies(AbstractConstrained):
         along_q, along_p = kinetic_gradient(self.quasi_momentum, self.quasi_inertia, q0, p0, q1, p1)
         return along_q + potential_gradient(self.bodies, t, q0, q1), along_p
 
+    def acceleration(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
+        """Acceleration and multipliers in the closed form of the coordinates, body by body."""
+        acceleration, multipliers = self.bodies.acceleration(t, q, v)
+        return acceleration, multipliers.reshape(-1)
+
     def load(self, t, q: Flat, v: Flat) -> Flat:
         """Generalised force of the loads."""
         return self.bodies.load(t, q, v)

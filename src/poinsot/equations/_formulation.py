@@ -20,7 +20,6 @@ from poinsot.core import (
 )
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._forms import FORMS, MULTIPLIER, Form
-from poinsot.equations._index_reduced import IndexReduced
 from poinsot.model import System
 from poinsot.rotation import from_matrix, normalise
 
@@ -140,7 +139,7 @@ class Formulation(eqx.Module):
     def _multipliers(self, t, q: Flat, rate: Flat) -> Float[Array, "k turning"]:
         if not isinstance(self.bodies.coordinates, AbstractCoordinates):
             return jnp.zeros((0, self.bodies.turning))
-        return IndexReduced(self.bodies, eliminated=True).acceleration(t, q, rate)[1]
+        return self.bodies.acceleration(t, q, rate)[1]
 
     def _of_all(self, values: Float[Array, "m turning"]) -> Float[Array, "body m"]:
         """One row for each body, zero for those that do not rotate."""

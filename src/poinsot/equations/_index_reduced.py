@@ -2,7 +2,7 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from poinsot.core import MultiplierForm, Projection, each_body
 from poinsot.equations._bodies import Bodies, Flat
@@ -22,19 +22,9 @@ class IndexReduced(eqx.Module):
     bodies: Bodies
     eliminated: bool = eqx.field(static=True)
 
-    def acceleration(self, t, q: Flat, v: Flat) -> tuple[Flat, Float[Array, "m turning"]]:
-        """Accelerations, and multipliers of each rotating body."""
-        bodies = self.bodies
-        force_x, force_c = bodies.split(bodies.potential_force(t, q) + bodies.load(t, q, v))
-        c, c_rate = bodies.split(q)[1], bodies.split(v)[1]
-        own = bodies.coordinates
-        solve = own.acceleration if self.eliminated else own.kkt_acceleration
-        c_acceleration, multipliers = each_body(solve)(c, c_rate, bodies.system.inertia, force_c)
-        return bodies.join(force_x / bodies.system.masses[None], c_acceleration), multipliers
-
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and velocities."""
-        return v, self.acceleration(t, q, v)[0]
+        return v, self.bodies.acceleration(t, q, v, eliminated=self.eliminated)[0]
 
     def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Coordinates and their rates on the constraints."""

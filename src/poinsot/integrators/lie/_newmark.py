@@ -20,8 +20,8 @@ class KryslEndresNewmark(CarriesWrench):
     The rotation is explicit, so the torque of the potential is evaluated once per step; the gyroscopic term
     (and loads that depend on velocities) make the last equation implicit, solved by repeated substitution.
     Translations go along by Störmer-Verlet. Rotations stay orthogonal and the step is symmetric. It is not
-    symplectic, and does not keep the spatial momentum of a free body. What is implemented is what stands here;
-    it has not been compared with the tables of the article.
+    symplectic, and does not keep the spatial momentum of a free body. What is implemented is what stands
+    here; it has not been compared with the tables of the article.
     """
 
     @property
