@@ -112,16 +112,16 @@ class ScipyEngine(Engine):
 
     def _step(self) -> Result:
         """One accepted step, or why there is none."""
-        self.field.forget(self._stepper.t)
+        stepper, begin = self._stepper, self._stepper.t
+        self.field.forget(begin)
         try:
-            self._stepper.step()
+            stepper.step()
         except ValueError:
             # SciPy's linear algebra does not take infinite numbers.
             return Result.non_finite
-        stepper = self._stepper
         self.counts.factorisations = int(stepper.nlu)
         # ODEPACK steps on where the others see that the time no longer grows.
-        stuck = abs(stepper.t - stepper.t_old) < FEWEST_ULPS * np.spacing(abs(stepper.t))
+        stuck = abs(stepper.t - begin) < FEWEST_ULPS * np.spacing(abs(stepper.t))
         if stepper.status == "finished" or (stepper.status == "running" and not stuck):
             return Result.successful
         return Result.step_too_small if np.all(np.isfinite(self.field.latest)) else Result.non_finite

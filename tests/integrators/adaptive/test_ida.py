@@ -1,0 +1,159 @@
+"""Ida on equations with multipliers: accuracy, constraints, counts, failures."""
+
+import sys
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.core import AbstractImplicit, Result
+from poinsot.integrators.adaptive import Task
+
+TOP = pt.library.gyro_top()
+PENDULUM = pt.Constrained(V=lambda q: 9.81 * q[2], g=lambda q: 0.5 * (q @ q - 1.0)[None])
+SWING = pt.State(q=[1.0, 0.0, 0.0], p=[0.0, 1.0, 0.0])
+QUATERNIONS = pt.coordinates.Quaternions()
+T1 = 0.3
+
+
+def simulate(form: str, tolerance: float, **options: Any):
+    options = {"coordinates": QUATERNIONS, "progress": False, "integrator": pt.integrators.Ida()} | options
+    return pt.simulate(TOP.system, TOP.start, t1=T1, form=form, rtol=tolerance, atol=tolerance, **options)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return simulate("null_space", 1e-13, integrator=pt.integrators.DormandPrince853())
+
+
+@pytest.fixture(scope="module")
+def runs():
+    cases = [(form, tolerance) for form in ("index1", "index3") for tolerance in (1e-6, 1e-9)]
+    return {case: simulate(*case) for case in cases}
+
+
+@pytest.mark.parametrize("form", ["index1", "index3"])
+def test_error_follows_the_tolerance_at_steps_and_between(runs, reference, form):
+    times = np.linspace(0.0, T1, 41)
+    errors = []
+    for tolerance in (1e-6, 1e-9):
+        run = runs[form, tolerance]
+        between = np.max(np.abs(run.at(times).rotation - reference.at(times).rotation))
+        at_steps = np.max(np.abs(run.rotation - reference.at(run.t).rotation))
+        assert between < 2.0 * at_steps
+        errors.append(at_steps)
+    assert errors[1] < 1e-5
+    assert 30.0 < errors[0] / errors[1] < 3e4
+
+
+def test_constraints_of_index_1_stay_at_the_tolerance(runs):
+    largest = [
+        max(np.max(np.abs(run.constraint)), np.max(np.abs(run.constraint_rate)))
+        for run in (runs["index1", 1e-6], runs["index1", 1e-9])
+    ]
+    # Local errors add up over the steps; the drift falls with the tolerance.
+    assert largest[1] < 1e-9 * len(runs["index1", 1e-9].steps)
+    assert 1e2 < largest[0] / largest[1] < 1e4
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9])
+def test_stabilised_constraints_are_at_round_off(runs, tolerance):
+    run, drifting = runs["index3", tolerance], runs["index1", tolerance]
+    speed = np.max(np.abs(run.angular_velocity))
+    assert np.max(np.abs(run.constraint)) < 1e-15 < np.max(np.abs(drifting.constraint))
+    assert np.max(np.abs(run.constraint_rate)) < 1e-15 * speed < np.max(np.abs(drifting.constraint_rate))
+    between = run.at(np.linspace(0.0, T1, 20))
+    assert np.max(np.abs(between.constraint)) < 1e-15
+
+
+def test_stabilised_equations_hold_by_themselves(runs):
+    """Within the solver, before anything is projected, the constraints do not grow with time."""
+    problem = pt.formulate(TOP.system, QUATERNIONS, "index3").problem
+    engine: Any = pt.integrators.Ida().start(_task(problem, 1e-6))
+    residuals = []
+    while engine._latest[-1][0] < T1:
+        engine.advance(0.0)
+        q = engine._latest[-1][1][:4]
+        residuals.append(abs(q @ q - 1.0))
+    half = len(residuals) // 2
+    assert np.max(residuals) < 1e-5
+    assert np.max(residuals[half:]) < 3.0 * np.max(residuals[:half])
+    drift = np.max(np.abs(runs["index1", 1e-6].constraint), axis=(1, 2))
+    assert np.max(drift[len(drift) // 2 :]) > 1.5 * np.max(drift[: len(drift) // 2]), "the control drifts"
+
+
+def _task(problem, tolerance: float) -> Task:
+    start = pt.formulate(TOP.system, QUATERNIONS, "index3").start(TOP.start, 0.0)
+    return Task(problem, np.asarray(problem.pack(start)), 0.0, T1, tolerance, tolerance)
+
+
+@pytest.mark.parametrize("form", ["index1", "index2", "index3"])
+@pytest.mark.parametrize("coordinates", [QUATERNIONS, pt.coordinates.Directors()], ids=repr)
+def test_start_is_consistent(form, coordinates):
+    formulation = pt.formulate(TOP.system, coordinates, form)
+    y = formulation.problem.pack(formulation.start(TOP.start, 0.0))
+    equations = formulation.problem.implicit_form(y.shape[0])
+    assert isinstance(equations, AbstractImplicit)
+    z, rate = equations.start(0.0, y)
+    scale = float(np.max(np.abs(z)))
+    assert np.max(np.abs(equations.residual(0.0, z, rate))) < 1e-13 * scale
+    np.testing.assert_allclose(equations.state(z), y, atol=1e-12)
+    # Control: any other multiplier.
+    assert np.max(np.abs(equations.residual(0.0, z.at[-1].add(1.0), rate))) > 1e-3
+    # Rates of multipliers are not in the equations.
+    n = 2 * equations.positions
+    matrix = jax.jacfwd(lambda change: equations.residual(0.0, z, change))(rate)
+    assert not np.any(matrix[:, n:]) and np.any(matrix[:, :n])
+
+
+def test_pendulum_backward_with_a_stop():
+    run = pt.simulate(PENDULUM, SWING, t1=-2.0, integrator=pt.integrators.Ida(), stop=lambda q, p: q[2] + 0.5)
+    rattle = pt.simulate(
+        PENDULUM, SWING, t1=-2.0, dt=-1e-3, integrator=pt.integrators.Rattle(), stop=lambda q, p: q[2] + 0.5
+    )
+    assert run.result is Result.stopped_by_event
+    assert abs(run.q[-1, 2] + 0.5) < 1e-14
+    assert run.t[-1] == pytest.approx(rattle.t[-1], abs=1e-5)
+    np.testing.assert_allclose(run.q[-1], rattle.q[-1], atol=1e-5)
+    assert abs(run.energy[-1] - run.energy[0]) < 1e-5
+
+
+def test_counts_and_limits():
+    run = pt.simulate(PENDULUM, SWING, t1=1.0, integrator=pt.integrators.Ida(first_step=1e-5, max_step=0.01))
+    counts = run.counts
+    assert np.max(run.steps.h) <= 0.01 * (1.0 + 1e-12) and run.steps.h[0] == pytest.approx(1e-5)
+    assert counts.accepted == len(run.steps) and counts.rejected == np.sum(run.steps.rejected)
+    assert 0 < counts.factorisations == counts.jacobians < counts.accepted < counts.rhs
+    task = Task(PENDULUM, np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0]), 0.0, 1.0, 1e-8, 1e-8)
+    engine: Any = pt.integrators.Ida().start(task)
+    engine.advance(60.0)
+    last = engine._solver.step(1.0 + 1e-9)
+    # SUNDIALS counts too, and tells with every step.
+    assert last.nfev == engine.counts.rhs and last.njev == engine.counts.jacobians
+
+
+def test_giving_up_keeps_the_prefix():
+    singular = pt.Constrained(V=lambda t, q: q[2] / (1.0 - t), g=lambda q: 0.5 * (q @ q - 1.0)[None])
+    with pytest.raises(pt.SimulationError, match="smaller step") as caught:
+        pt.simulate(singular, SWING, t1=2.0, integrator=pt.integrators.Ida(), rtol=1e-5, atol=1e-5)
+    assert caught.value.trajectory.t[-1] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_wrong_input():
+    with pytest.raises(pt.InputError, match=r"IDA needs equations with multipliers: .*'index1'.*These fit: "):
+        simulate("null_space", 1e-6)
+    with pytest.raises(pt.InputError, match=r"first_step = -1"):
+        pt.integrators.Ida(first_step=-1.0)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sksundae.ida", None)
+    with pytest.raises(pt.InputError, match=r"Ida needs sksundae.*'poinsot\[adaptive\]'"):
+        pt.simulate(PENDULUM, SWING, t1=1.0, integrator=pt.integrators.Ida())
+
+
+def test_the_form_is_chosen_to_fit():
+    run = pt.simulate(TOP.system, TOP.start, t1=1e-3, integrator=pt.integrators.Ida(), progress=False)
+    assert run.attributes["form"] == "index3"
