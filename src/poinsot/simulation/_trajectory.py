@@ -84,7 +84,7 @@ class Trajectory:
     result: Result
     attributes: dict[str, Any] = field(default_factory=dict)
     """Integrator, step or tolerances, step counts, version, and the scenario if there was one."""
-    history: History | None = None
+    history: History | None = field(default=None, kw_only=True)
     """Of an adaptive run; see `steps`, `counts` and `at`."""
 
     @classmethod
@@ -92,7 +92,9 @@ class Trajectory:
         """Label the arrays of a finished run."""
         states, conserved = _labelled(problem, record.times, record.packed)
         attributes = {"problem": problem.kind} | record.attributes(method)
-        return cls(problem, record.times, states, conserved, record.result, attributes, record.history)
+        return cls(
+            problem, record.times, states, conserved, record.result, attributes, history=record.history
+        )
 
     def __getattr__(self, name: str) -> np.ndarray:
         components = self.__dict__.get("components", {})
