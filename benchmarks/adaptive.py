@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import diffrax
+import equinox as eqx
 import heyoka as hy
 import jax
 import jax.numpy as jnp
@@ -65,25 +66,29 @@ def run(solver: AbstractAdaptive, to_do: Task) -> np.ndarray:
 
 
 def by_diffrax(solver: diffrax.AbstractSolver, tolerance: float):
-    """The same right-hand side by diffrax as its documentation has it."""
-    problem, start = NULL_SPACE.problem, task(NULL_SPACE, tolerance).y
-    controller = diffrax.PIDController(rtol=tolerance, atol=tolerance)
+    """The same right-hand side by diffrax as its documentation has it, with parameters as `args`.
+
+    As with ours, other parameters and tolerances then need no new compile.
+    """
+    arrays, rest = eqx.partition(NULL_SPACE.problem, eqx.is_array)
+    start = task(NULL_SPACE, tolerance).y
 
     @jax.jit
-    def solve(y):
+    def solve(y, arrays, tolerance):
         return diffrax.diffeqsolve(
-            diffrax.ODETerm(lambda t, y, args: problem.vector_field(t, y)),
+            diffrax.ODETerm(lambda t, y, args: eqx.combine(args, rest).vector_field(t, y)),
             solver,
             0.0,
             T_END,
             None,
             y,
-            stepsize_controller=controller,
+            args=arrays,
+            stepsize_controller=diffrax.PIDController(rtol=tolerance, atol=tolerance),
             max_steps=10**6,
             adjoint=diffrax.ForwardMode(),
         ).ys
 
-    return lambda: jax.block_until_ready(solve(start))
+    return lambda: jax.block_until_ready(solve(start, arrays, tolerance))
 
 
 def accuracy() -> list[Row]:
