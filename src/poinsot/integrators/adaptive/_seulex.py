@@ -148,7 +148,7 @@ class Seulex(AbstractAdaptive):
     *Properties*: order up to 12; $k(k+3)/2 + 1$ evaluations and k factorisations for k rows. Fast motions
     that the step does not resolve are damped. Dense output by part steps of the same order.
     Stiff directions may not turn much within a step: on a pendulum whose support is an undamped bushing the
-    steps shorten as it stiffens.
+    steps shorten as it stiffens, and at a coarse tolerance digits are lost that `Radau5` keeps.
 
     Args:
         first_step: size of the first attempt; by default from the right-hand side and its slope.
