@@ -124,7 +124,7 @@ def test_trajectory_keeps_the_scenario(stopped, write):
 
 
 def test_bodies_of_the_file(write):
-    subject = load_scenario(write(PAIR))._subject()
+    subject = load_scenario(write(PAIR)).subject()
     system, start = subject.problem, subject.start
     assert isinstance(system, pt.System)
     assert system.names == ("rotor", "ball") and system.name == "rotor and ball"
@@ -144,7 +144,7 @@ def test_bodies_of_the_file(write):
 
 
 def test_potentials_and_loads_of_the_file_act(write):
-    subject = load_scenario(write(PAIR))._subject()
+    subject = load_scenario(write(PAIR)).subject()
     system, start = subject.problem, subject.start
     assert isinstance(system, pt.System)
     x = np.asarray(start.position)
@@ -164,7 +164,7 @@ def test_potentials_and_loads_of_the_file_act(write):
 
 def test_terms_are_added_to_those_of_the_library(write):
     damped = TOP + '\n[[loads]]\nname = "linear-damping"\nrotational = 0.5\n'
-    system = load_scenario(write(damped))._subject().problem
+    system = load_scenario(write(damped)).subject().problem
     assert isinstance(system, pt.System)
     assert len(system.potentials) == 1 and not system.conservative
 
@@ -180,7 +180,7 @@ ROTATIONS = [
 @pytest.mark.parametrize("rotation", ROTATIONS)
 def test_every_way_to_give_a_rotation(write, rotation):
     text = TOP.replace('{ axis = [1.0, 0.0, 0.0], angle = 60.0, unit = "degrees" }', rotation)
-    start = load_scenario(write(text))._subject().start
+    start = load_scenario(write(text)).subject().start
     coarse = "normalise" in rotation
     np.testing.assert_allclose(
         start.quaternion[0], [math.sqrt(0.75), 0.5, 0.0, 0.0], atol=2e-5 if coarse else 1e-15
@@ -191,11 +191,11 @@ def test_every_way_to_give_a_rotation(write, rotation):
 def test_examples_of_the_library_have_a_start(write):
     text = TOP[: TOP.index("[start]")] + TOP[TOP.index("[coordinates]") :]
     example = text.replace('"heavy-top"', '"gyro-top"')
-    start = load_scenario(write(example))._subject().start
+    start = load_scenario(write(example)).subject().start
     own = pt.library.gyro_top(mgl=108.8).start
     np.testing.assert_array_equal(start.quaternion, own.quaternion)
     with pytest.raises(pt.InputError, match="heavy-top has no start of its own"):
-        load_scenario(write(text))._subject()
+        load_scenario(write(text)).subject()
 
 
 AXIS = '{ axis = [1.0, 0.0, 0.0], angle = 60.0, unit = "degrees" }'
@@ -329,7 +329,7 @@ def test_values_that_make_no_sense_are_named(write, text, old, new, message):
     assert old in text
     scenario = load_scenario(write(text.replace(old, new, 1)))
     with pytest.raises(pt.InputError, match=message) as caught:
-        scenario._subject()
+        scenario.subject()
     assert "\n" not in str(caught.value)
 
 
@@ -350,4 +350,4 @@ def test_systems_of_equations_have_no_coordinates(write):
     with pytest.raises(
         pt.InputError, match=r"\[coordinates\] is for rigid bodies; kepler is given by its equ"
     ):
-        load_scenario(write(text))._subject()
+        load_scenario(write(text)).subject()

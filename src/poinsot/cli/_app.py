@@ -57,6 +57,32 @@ def run(
     run_scenario(scenario, out, pictures=not no_plots, quiet=quiet)
 
 
+@app.command("compare-formalisms")
+@one_line_errors
+def compare_formalisms(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario file of rigid bodies.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for data and pictures.", show_default="runs/<name of the scenario>-formalisms"
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Five formulations, short ladders.")] = False,
+    solver: Annotated[
+        list[str] | None, typer.Option(help="A solver by short name; may be repeated.", show_default="all")
+    ] = None,
+    form: Annotated[
+        list[str] | None, typer.Option(help="A form of the equations; may be repeated.", show_default="all")
+    ] = None,
+    patience: Annotated[float, typer.Option(help="Seconds that one run may take.")] = 10.0,
+    as_json: Json = False,
+) -> None:
+    """Run the bodies of a scenario in all formulations with all adaptive solvers: error against work."""
+    from poinsot.cli._compare import Selection, compare_scenario
+
+    compare_scenario(scenario, out, Selection(quick, solver, form, patience), as_json)
+
+
 @app.command()
 @one_line_errors
 def methods(as_json: Json = False) -> None:

@@ -174,7 +174,7 @@ class Scenario(Section):
             SimulationError: when a step fails; its `trajectory` holds what was computed.
             Interrupted: on Ctrl-C; likewise.
         """
-        subject, times = self._subject(), self.times
+        subject, times = self.subject(), self.times
         scenario = self.model_dump(mode="json", by_alias=True, exclude_none=True)
         record = subject.record | {"scenario": scenario}
         try:
@@ -200,8 +200,8 @@ class Scenario(Section):
         trajectory.attributes.update(record)
         return trajectory
 
-    def _subject(self) -> Subject:
-        """What is run."""
+    def subject(self) -> Subject:
+        """What is run, and from where."""
         if self.system is None:
             system, start = file_bodies(self.bodies or [])
             return self._bodies(system, start, system.name)

@@ -1,0 +1,160 @@
+"""`poinsot compare-formalisms`: the bodies of a scenario in all formulations, by all adaptive solvers."""
+
+import difflib
+import itertools
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from poinsot.analysis import InterruptedComparison, WorkPrecision, work_precision
+from poinsot.analysis._work_precision import COORDINATES, TOLERANCES
+from poinsot.cli._exits import ExitCode, fail
+from poinsot.cli._outputs import check_folder
+from poinsot.cli._tables import as_json as json_text
+from poinsot.cli._tables import show_json, show_table
+from poinsot.coordinates import AbstractOrientation, Directors, EulerAngles, Quaternions
+from poinsot.core import InputError, optional
+from poinsot.equations import FORMS
+from poinsot.integrators import AbstractAdaptive, adaptive_names, method_by_name
+from poinsot.io import load_scenario
+from poinsot.io._subject import Subject
+from poinsot.model import System
+from poinsot.viz import plot_formalisms
+
+QUICK = (1e-4, 1e-6, 1e-8)
+"""Tolerances of a quick look."""
+LANG = (
+    (Quaternions(), "null_space"),
+    (Directors(), "null_space"),
+    (EulerAngles("zxz"), "null_space"),
+    (Quaternions(), "index0"),
+    (Directors(), "index0"),
+)
+"""Formulations of a quick look: those that Lang (2010) compares."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is compared, and how long it may take."""
+
+    quick: bool
+    solver: list[str] | None
+    form: list[str] | None
+    patience: float
+
+    @property
+    def solvers(self) -> dict[str, AbstractAdaptive]:
+        """Those named, or all that are led by a tolerance."""
+        chosen = {name: method_by_name(name) for name in self.solver or adaptive_names()}
+        led = {
+            name: method
+            for name, method in chosen.items()
+            if isinstance(method, AbstractAdaptive) and method.control == "tolerance"
+        }
+        for name in set(chosen) - set(led) if self.solver else ():
+            raise InputError(f"--solver {name}: it is not led by a tolerance; `poinsot methods` lists those")
+        return led
+
+    @property
+    def formulations(self) -> list[tuple[AbstractOrientation, str]]:
+        """Coordinates and form, of the named forms or of all."""
+        for name in self.form or ():
+            if name not in FORMS:
+                near = difflib.get_close_matches(name, FORMS, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"the forms are {', '.join(FORMS)}"
+                raise InputError(f"--form {name} is not known; {hint}")
+        every = LANG if self.quick else tuple(itertools.product(COORDINATES, reversed(FORMS)))
+        return [(coordinates, form) for coordinates, form in every if not self.form or form in self.form]
+
+
+def compare_scenario(path: Path, out: Path | None, chosen: Selection, as_json: bool) -> None:
+    """Compare, and write what was measured, also when it is interrupted."""
+    scenario = load_scenario(path)
+    subject, times = _bodies(scenario.subject(), path), scenario.times
+    folder = out or Path("runs") / f"{path.stem}-formalisms"
+    check_folder(folder)
+    optional("matplotlib", "plot", "drawing pictures")
+    code = ExitCode.done
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            found = work_precision(
+                subject.problem,
+                subject.start,
+                times.t1,
+                chosen.solvers,
+                t0=times.t0,
+                formulations=chosen.formulations,
+                tolerances=QUICK if chosen.quick else TOLERANCES,
+                patience=chosen.patience,
+                repeats=1 if chosen.quick else 3,
+                progress=None,
+            )
+        except InterruptedComparison as interrupted:
+            found, code = interrupted.work_precision, ExitCode.interrupted
+    for warning in told:
+        typer.echo(f"poinsot: {warning.message}", err=True)
+    written = _write(found, folder)
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        _show(found)
+        typer.echo("\n".join(["Written:", *(f"  {file}" for file in written)]))
+    if code is not ExitCode.done:
+        fail(f"{path}: interrupted; the {len(found.points)} runs until then are in {written[0]}", code)
+
+
+def _bodies(subject: Subject, path: Path) -> Subject:
+    """The scenario's bodies; equations have no choice of formulation."""
+    if not isinstance(subject.problem, System):
+        raise InputError(
+            f"{path}: formalisms are those of rigid bodies; this system is given by its equations"
+        )
+    return subject
+
+
+def _write(found: WorkPrecision, folder: Path) -> list[Path]:
+    """All numbers, and a picture for each solver."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [folder / "comparison.json"]
+    written[0].write_text(json_text(found.to_dict()) + "\n", encoding="utf-8")
+    points = found.to_dict()["points"]
+    for method in found.methods:
+        written.append(folder / f"{method}.png")
+        plot_formalisms(points, methods=[method], to_file=True).savefig(written[-1])
+    return written
+
+
+def _show(found: WorkPrecision) -> None:
+    """The finest errors, what an error costs that half of them reach, and why anything is missing."""
+    pairs = sorted({(point.method, point.formulation) for point in found.points})
+    finest = [min(point.error for point in found.of(*pair)) for pair in pairs]
+    middle = np.median(finest) if finest else np.inf
+    aim = 10.0 ** np.ceil(np.log10(middle)) if 0.0 < middle < np.inf else 1.0
+    columns = ("solver", "formulation", ">runs", ">finest error", f">rhs for {aim:.0e}", f">s for {aim:.0e}")
+    rows = (_row(found, pair, least, aim) for pair, least in zip(pairs, finest, strict=True))
+    show_table(columns, rows, flexible="formulation")
+    typer.echo(f"Errors of rotation and angular velocity at the end, beside {found.reference}.")
+    for reason in found.reasons():
+        typer.echo(f"not run: {reason}")
+
+
+def _row(found: WorkPrecision, pair: tuple[str, str], finest: float, aim: float) -> tuple[str, ...]:
+    method, formulation = pair
+    rhs = at_error(*found.curve(method, "rhs", formulation), aim)
+    seconds = at_error(*found.curve(method, "seconds", formulation), aim)
+    shown = ("" if np.isnan(rhs) else f"{rhs:.0f}", "" if np.isnan(seconds) else f"{seconds:.2g}")
+    return method, formulation, str(len(found.of(*pair))), f"{finest:.1e}", *shown
+
+
+def at_error(work: np.ndarray, error: np.ndarray, aim: float) -> float:
+    """Work for an error between those of a curve, in logarithms; NaN outside."""
+    good = np.isfinite(error) & (error > 0.0)
+    order = np.argsort(error[good])
+    errors, works = np.log(error[good][order]), np.log(work[good][order])
+    if not len(errors) or not errors[0] <= np.log(aim) <= errors[-1]:
+        return float("nan")
+    return float(np.exp(np.interp(np.log(aim), errors, works)))

@@ -1,0 +1,106 @@
+"""Section 7: its general statements as data, over all solvers and Examples A and B."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poinsot.papers._pictures import canvas
+from poinsot.papers._reproduction import Findings, Number
+from poinsot.papers.lang2010._accuracy import (
+    EXPLICIT,
+    IMPLICIT,
+    PAIRS,
+    SUPERIOR,
+    comparison,
+    examples,
+    ratios,
+)
+from poinsot.papers.lang2010._formulations import FORMULATIONS, UNKNOWNS
+from poinsot.viz._style import PALETTE, QUIET, styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+REMARKS = [
+    "For each solver and example a ratio says how many times the right-hand sides the second formulation "
+    "takes for the same error. A statement is judged by the median over all of them; each single ratio is "
+    "in the record, whichever way it goes.",
+    "Steps against unknowns: the rank correlation of the median step with the number of unknowns, over the "
+    "five formulations at one tolerance; the paper says that it is negative, more or less.",
+]
+
+
+def section_7(quick: bool, progress: bool | None) -> Findings:
+    """All solvers, all examples; one solver and one example if quick."""
+    keys = ("B, 0.1",) if quick else tuple(examples())
+    solvers = ("DOP853",) if quick else tuple(EXPLICIT | IMPLICIT)
+    found = {(key, solver): comparison(key, solver, quick) for key in keys for solver in solvers}
+    table = {place: ratios(one) for place, one in found.items()}
+    judged = [number for statement in PAIRS for number in _statement(statement, table)]
+    judged += _correlations(found)
+    record = {f"{key}, {solver}": row for (key, solver), row in table.items()}
+    return Findings(
+        settings={"ratios": record, "unknowns": UNKNOWNS},
+        numbers=judged,
+        remarks=REMARKS,
+        figures={"": _draw(table)},
+    )
+
+
+def _statement(statement: str, table: dict[tuple[str, str], dict[str, float]]) -> list[Number]:
+    values = np.array([row[statement] for row in table.values() if statement in row])
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return []
+    median = float(np.median(values))
+    return [
+        Number.at_least(f"{statement}: median ratio", median, 1.0)
+        if statement in SUPERIOR
+        else Number.shown(f"{statement}: median ratio", median),
+        Number.shown(f"{statement}: share of solvers and examples above one", float(np.mean(values > 1.0))),
+    ]
+
+
+def _correlations(found) -> list[Number]:
+    """Rank correlation of median steps with unknowns, for each solver and example."""
+    made = []
+    for (key, solver), one in found.items():
+        steps = {}
+        for name in FORMULATIONS:
+            sizes = {p.tolerance: p.h for p in one.of(solver, name) if np.isfinite(p.h)}
+            if 1e-6 in sizes:
+                steps[name] = sizes[1e-6]
+        if len(steps) == len(FORMULATIONS):
+            value = rank_correlation([UNKNOWNS[name] for name in steps], list(steps.values()))
+            made.append(Number.shown(f"{key}, {solver}: steps with unknowns", value))
+    if made:
+        median = float(np.median([number.ours for number in made]))
+        made.append(Number.at_most("steps with unknowns: median correlation", median, 0.0))
+    return made
+
+
+def rank_correlation(first: list[float], second: list[float]) -> float:
+    """Spearman's correlation of two lists without ties."""
+    ranks, others = (np.argsort(np.argsort(np.asarray(values))) for values in (first, second))
+    n = len(first)
+    return 1.0 - 6.0 * float(np.sum((ranks - others) ** 2)) / (n * (n * n - 1))
+
+
+@styled
+def _draw(table: dict[tuple[str, str], dict[str, float]]) -> "Figure":
+    figure, ax = canvas(1, 1, (10.0, 1.6 + 0.9 * len(PAIRS)), "Statements of section 7, solver by solver")
+    keys = list(dict.fromkeys(key for key, _ in table))
+    for row, statement in enumerate(PAIRS):
+        for shift, key in enumerate(keys):
+            values = [one[statement] for (k, _), one in table.items() if k == key and statement in one]
+            height = np.full(len(values), row + 0.2 * (shift - 0.5 * (len(keys) - 1)))
+            label = examples()[key].title if row == 0 else None
+            ax.semilogx(
+                values, height, marker="o", linestyle="", markersize=5, color=PALETTE[shift], label=label
+            )
+    ax.axvline(1.0, color=QUIET, linewidth=1.0)
+    ax.set_yticks(range(len(PAIRS)), [name.replace(", ", ",\n", 1) for name in PAIRS])
+    ax.invert_yaxis()
+    ax.set_xlabel("right-hand sides of the second over those of the first, at equal error")
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure

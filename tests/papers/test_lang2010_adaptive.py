@@ -1,0 +1,90 @@
+"""Figures of Lang (2010) about adaptive solvers: a quick one by default, all of them at length."""
+
+import json
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.papers import reproduce
+from poinsot.papers.lang2010._accuracy import EXPLICIT, IMPLICIT, PAIRS, comparison
+from poinsot.papers.lang2010._formulations import COMPARED, PRINTED, UNKNOWNS
+from poinsot.papers.lang2010._statements import rank_correlation
+
+QUICK = ["figure-15"]
+LONG = ["figure-6", "figure-8", "figure-9", "figure-10", "figure-13", "figure-14", "section-7"]
+
+
+def test_unknowns_are_those_of_the_problems():
+    top = pt.library.gyro_top()
+    for name, (coordinates, form) in COMPARED.items():
+        formulation = pt.formulate(top.system, coordinates, form)
+        start = jax.eval_shape(formulation.problem.pack, jax.eval_shape(formulation.start, top.start))
+        assert start.size == UNKNOWNS[name]
+
+
+def test_length_of_the_printed_quaternion():
+    """(40) as printed has g'' = -2 |v|^2 g off the sphere, the general form g'' = 0; on it they are equal."""
+    top = pt.library.gyro_top()
+    q = jnp.array([0.8, 0.3, -0.2, 0.4])
+    v = jnp.array([0.1, -0.5, 0.7, 0.3])
+
+    @jax.jit
+    def second_derivatives(q):
+        found = []
+        for name in (PRINTED, "absolute, quaternions"):
+            problem = pt.formulate(top.system, *COMPARED[name]).problem
+            acceleration = problem.vector_field(0.0, jnp.concatenate([q, v]))[4:]
+            found.append(jnp.sum(v * v) + jnp.sum(q * acceleration))
+        return jnp.stack(found)
+
+    g = 0.5 * float(jnp.sum(q * q) - 1.0)
+    assert abs(g) > 0.01
+    printed, general = np.asarray(second_derivatives(q))
+    assert printed == pytest.approx(-2.0 * float(jnp.sum(v * v)) * g, rel=1e-12) and abs(general) < 1e-14
+    assert np.max(np.abs(second_derivatives(q / jnp.linalg.norm(q)))) < 1e-14
+
+
+@pytest.mark.parametrize("item", [*QUICK, *(pytest.param(item, marks=pytest.mark.slow) for item in LONG)])
+def test_quick_figures_agree_and_are_drawn(item, tmp_path):
+    made = reproduce(f"lang2010/{item}", quick=True, out=tmp_path, progress=False)
+    assert made.agrees, made.verdict
+    assert made.remarks and any(number.agrees for number in made.numbers)
+    *pictures, record = made.files
+    for picture in pictures:
+        assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000
+    assert pictures and json.loads(record.read_text()) == json.loads(json.dumps(made.to_dict()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("item", ["figure-6", "figure-8", "figure-9", "figure-10"])
+def test_histories_of_all_formulations_agree(item):
+    made = reproduce(f"lang2010/{item}", progress=False)
+    assert made.agrees, made.verdict
+    assert all(
+        any(name in number.name for number in made.numbers) for name in UNKNOWNS if name != "Euler angles"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("item", ["figure-13", "figure-14", "figure-15", "section-7"])
+def test_accuracy_with_all_solvers_agrees(item):
+    """Later ones share what the earlier ones have measured; nothing is left out without a word."""
+    made = reproduce(f"lang2010/{item}", progress=False)
+    assert made.agrees, made.verdict
+    for key in ("A", "B, 0.1", "B, 1e-5") if item == "section-7" else ():
+        for solver in EXPLICIT | IMPLICIT:
+            found = comparison(key, solver, False)
+            told = {one.formulation for one in found.refused} | set(found.formulations)
+            assert told == set(COMPARED)
+
+
+def test_every_pair_is_of_formulations():
+    assert all(set(pair) <= set(COMPARED) for pair in PAIRS.values())
+
+
+def test_rank_correlation():
+    assert rank_correlation([6.0, 7.0, 8.0, 12.0, 18.0], [5.0, 4.0, 3.0, 2.0, 1.0]) == -1.0
+    assert rank_correlation([6.0, 7.0, 8.0, 12.0, 18.0], [1.0, 2.0, 3.0, 5.0, 4.0]) == pytest.approx(0.9)
