@@ -1,4 +1,4 @@
-"""The command line: `poinsot run`, `methods`, `systems`, `verify`, `reproduce`."""
+"""The command line: `poinsot run`, `compare-formalisms`, `methods`, `systems`, `verify`, `reproduce`."""
 
 from poinsot.cli._app import app, main
 
