@@ -61,7 +61,10 @@ def plot_formalisms(
         row[0].set_title(method)
     for ax, kind in zip(panels[-1], work, strict=True):
         ax.set_xlabel(WORK[kind])
-    handles, names = panels[0][0].get_legend_handles_labels()
+    note = {"fontsize": 8, "color": QUIET, "ha": "right", "va": "bottom"}
+    first = panels[0][0]
+    first.text(0.99, WORST, "hollow: above, or failed", transform=first.get_yaxis_transform(), **note)
+    handles, names = first.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside right upper")
     return figure
 
