@@ -51,7 +51,7 @@ def compiled(data: Any, function: Callable) -> Callable[..., np.ndarray]:
     Of the ways to call it from the host this is the fastest: `eqx.filter_jit` would look at the whole problem
     in every call.
     """
-    return _compiled(Key(data), function)
+    return _compiled(key(data), function)
 
 
 class Key:
@@ -67,6 +67,29 @@ class Key:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Key) and self.parts == other.parts
+
+
+class _Itself:
+    """An object as the key of a dictionary: only itself is the same."""
+
+    def __init__(self, thing: Any):
+        self.thing = thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.thing is other.thing
+
+
+def key(problem: Any) -> Key:
+    """The key of a problem, which is not looked through again when it comes again."""
+    return _key(_Itself(problem))
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def _key(itself: _Itself) -> Key:
+    return Key(itself.thing)
 
 
 def _frozen(leaf) -> Hashable:

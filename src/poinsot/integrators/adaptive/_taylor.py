@@ -19,6 +19,8 @@ FINEST = {"double": 2.3e-16, "extended": 1.1e-19, "quadruple": 2e-34}
 
 FIRST_CHUNK = 4096
 """Steps of the first batch. A call of heyoka with dense output takes a millisecond before its first step."""
+MOST_STEPS = 10**7
+"""Steps of any batch."""
 
 
 class Taylor(AbstractAdaptive):
@@ -96,7 +98,7 @@ class TaylorEngine(Engine):
         self.counts = Counts()
         self._number, self._t1, self._dense = _arithmetic(precision).number, task.t1, dense
         tolerance = min(task.rtol, task.atol) if task.atol > 0.0 else task.rtol
-        self._taylor = _compiled(_host.Key(task.problem), len(task.y), precision, tolerance)
+        self._taylor = _compiled(_host.key(task.problem), len(task.y), precision, tolerance)
         self._time = self._number(task.t0)
         self._state = np.array([self._number(float(value)) for value in task.y], self._taylor.state.dtype)
         self._chunk = FIRST_CHUNK
@@ -112,7 +114,7 @@ class TaylorEngine(Engine):
         )
         self._time, self._state = taylor.time, taylor.state.copy()
         elapsed = max(time.perf_counter() - tick, 1e-6)
-        self._chunk = max(1, min(8 * self._chunk, int(self._chunk * seconds / elapsed)))
+        self._chunk = max(1, min(8 * self._chunk, int(max(steps, 1) * seconds / elapsed), MOST_STEPS))
         self.counts.accepted += steps
         self.counts.rhs += steps * (taylor.order + 1)
         failed = outcome == hy.taylor_outcome.err_nf_state
