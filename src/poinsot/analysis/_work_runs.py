@@ -22,9 +22,8 @@ from poinsot.simulation._validate import check_state
 
 ENOUGH = 2.0
 """Seconds after which a run is not repeated."""
-GROWTH = 4.0
-"""How much longer than its first run the second one of a ladder may take."""
-
+GROWTH, MOST = 2.0, 4.0
+"""How much longer than the first run of a ladder the second is expected to take, and the most for any."""
 
 Method = AbstractIntegrator | AbstractAdaptive
 Choice = tuple[AbstractOrientation | None, str | None]
@@ -67,7 +66,7 @@ class Contest:
                 self.refused.append(Refused(name, place, str(error)))
                 continue
             self.points.append(point)
-            growth = GROWTH if before is None else max(1.0, point.seconds / before)
+            growth = GROWTH if before is None else min(max(1.0, point.seconds / before), MOST)
             before, expected = point.seconds, growth * point.seconds
             if self.patience is not None and expected > self.patience and at < len(ladder):
                 rest = ", ".join(f"{one:g}" for one in ladder[at:])
