@@ -52,6 +52,10 @@ class Refused:
     reason: str
 
 
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
 def label(method: str, formulation: str) -> str:
     """Name of a curve."""
     return f"{method}, {formulation}" if formulation else method
@@ -97,11 +101,13 @@ class WorkPrecision:
         return work_ratio(self.curve(method, work, better), self.curve(method, work, worse))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; an infinite error is None."""
-        points = [asdict(p) | {"error": p.error if np.isfinite(p.error) else None} for p in self.points]
+        """Plain data, ready for JSON: an infinite error is None, and so is the step of a run without steps."""
         return {
             "reference": self.reference,
-            "points": points,
+            "points": [
+                asdict(point) | {name: _finite(getattr(point, name)) for name in ("error", "h")}
+                for point in self.points
+            ],
             "refused": [asdict(one) for one in self.refused],
             "compile_seconds": dict(self.compile_seconds),
         }

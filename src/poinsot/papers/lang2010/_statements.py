@@ -24,8 +24,8 @@ REMARKS = [
     "takes for the same error. A statement is judged by the median over all of them; each single ratio is "
     "in the record, whichever way it goes.",
     "Steps against unknowns: the rank correlation of the median step with the number of unknowns, over the "
-    "five formulations at one tolerance. For DoPri5, whose steps the paper shows, it is negative; with methods "
-    "of high order Euler angles take the smallest steps in Example B, and little is left of it.",
+    "five formulations at one tolerance. For DoPri5, whose steps the paper shows, it is negative; with "
+    "methods of high order Euler angles take the smallest steps in Example B, and little is left of it.",
 ]
 
 
@@ -37,7 +37,12 @@ def section_7(quick: bool, progress: bool | None) -> Findings:
     table = {place: ratios(one) for place, one in found.items()}
     judged = [number for statement in PAIRS for number in _statement(statement, table)]
     judged += _correlations(found)
-    record = {f"{key}, {solver}": row for (key, solver), row in table.items()}
+    record = {
+        f"{key}, {solver}": {
+            statement: None if np.isnan(ratio) else ratio for statement, ratio in row.items()
+        }
+        for (key, solver), row in table.items()
+    }
     return Findings(
         settings={"ratios": record, "unknowns": UNKNOWNS},
         numbers=judged,
