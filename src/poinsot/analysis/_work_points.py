@@ -101,7 +101,7 @@ class WorkPrecision:
         return work_ratio(self.curve(method, work, better), self.curve(method, work, worse))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: an infinite error is None, and so is the step of a run without steps."""
+        """Plain data, ready for JSON: what is not finite, such as the error of a failed run, is None."""
         return {
             "reference": self.reference,
             "points": [
