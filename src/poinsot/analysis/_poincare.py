@@ -106,7 +106,8 @@ def poincare_section(
         place, times, points = place[kept], times[kept], points[kept]
     taken, iterations, wall = int(loop.n), int(loop.iterations), time.perf_counter() - began
     if not result.ok:
-        record = Record(times, points, t0, dt, result, taken, iterations, wall)
+        told = {"dt": dt, "iterations": iterations}
+        record = Record(times, points, t0, result, steps=taken, wall_seconds=wall, told=told)
         trajectory = Trajectory.of(problem, integrator, record)
         interrupted = result is Result.interrupted
         raise Interrupted(trajectory) if interrupted else SimulationError(trajectory.message, trajectory)

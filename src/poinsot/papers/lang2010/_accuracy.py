@@ -46,7 +46,7 @@ IMPLICIT: dict[str, AbstractAdaptive] = {
 }
 """Those of the paper, with SciPy's BDF for ODE15S and IDA for its ancestor DASSL."""
 TOLERANCES, QUICK_TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12), (1e-5, 1e-7, 1e-9)
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds that one run may take."""
 PAIRS = {
     "null space over absolute, quaternions": ("null space, quaternions", "absolute, quaternions"),
