@@ -10,7 +10,7 @@ import pytest
 import poinsot as pt
 from poinsot.papers import reproduce
 from poinsot.papers.lang2010._accuracy import EXPLICIT, IMPLICIT, PAIRS, comparison
-from poinsot.papers.lang2010._formulations import COMPARED, PRINTED, UNKNOWNS
+from poinsot.papers.lang2010._formulations import COMPARED, GENERAL, UNKNOWNS
 from poinsot.papers.lang2010._statements import rank_correlation
 
 QUICK = ["figure-15"]
@@ -34,7 +34,7 @@ def test_length_of_the_printed_quaternion():
     @jax.jit
     def second_derivatives(q):
         found = []
-        for name in (PRINTED, "absolute, quaternions"):
+        for name in ("absolute, quaternions", GENERAL):
             problem = pt.formulate(top.system, *COMPARED[name]).problem
             acceleration = problem.vector_field(0.0, jnp.concatenate([q, v]))[4:]
             found.append(jnp.sum(v * v) + jnp.sum(q * acceleration))

@@ -206,8 +206,9 @@ class AbstractCoordinates(AbstractOrientation):
            G^T\lambda = f + c - M\ddot q, $$
 
         where the columns of S span the null space of G; on the surface $S = T$ and $S^T M S = J$. No inverse
-        of M occurs. It is the solution of `kkt_acceleration`, off the surface too: a closed form that holds
-        on rotations only can make the drift from them grow exponentially.
+        of M occurs. On the surface it is the solution of `kkt_acceleration`. Off it n decides what becomes of
+        a drift: in directors it is that solution too, since a form that holds on rotations only makes the
+        drift grow exponentially; in quaternions n turns it back.
 
         Args:
             q: position.

@@ -174,8 +174,12 @@ class Quaternions(AbstractCoordinates):
         return multipliers * q
 
     def normal_acceleration(self, q: Position, v: Velocity) -> Velocity:
-        r"""Centripetal acceleration $-|v|^2 q/|q|^2$."""
-        return -_dot(v, v) / _dot(q, q) * q
+        r"""Centripetal acceleration $-|v|^2 q$.
+
+        Off the unit sphere it lacks a factor $1/|q|^2$, and so turns a length that has drifted back towards
+        one, $\ddot g = -2 |v|^2 g$, where with the factor it would drift on.
+        """
+        return -_dot(v, v) * q
 
     def multipliers(self, q: Position, force: Force) -> Multipliers:
         r"""Multiplier $q\cdot f/|q|^2$."""

@@ -89,8 +89,10 @@ def _task(problem, tolerance: float) -> Task:
     return Task(problem, np.asarray(problem.pack(start)), 0.0, T1, tolerance, tolerance)
 
 
-@pytest.mark.parametrize("form", ["index1", "index2", "index3"])
-@pytest.mark.parametrize("coordinates", [QUATERNIONS, pt.coordinates.Directors()], ids=repr)
+@pytest.mark.parametrize("form", ["index1", "index2", pytest.param("index3", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "coordinates", [QUATERNIONS, pytest.param(pt.coordinates.Directors(), marks=pytest.mark.slow)], ids=repr
+)
 def test_start_is_consistent(form, coordinates):
     formulation = pt.formulate(TOP.system, coordinates, form)
     y = formulation.problem.pack(formulation.start(TOP.start, 0.0))

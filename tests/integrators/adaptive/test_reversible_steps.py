@@ -171,6 +171,7 @@ def density(problem, y, dt, states):
     )
 
 
+@pytest.mark.slow
 def test_default_monitor_is_a_frequency():
     """Of an oscillator about any centre its own; on an orbit about the local one, from any start."""
     oscillator = pt.Hamiltonian(T=lambda p: 0.5 * p @ p, V=lambda q: 4.5 * (q - 1000.0) @ (q - 1000.0))

@@ -169,7 +169,9 @@ def test_nan_is_named(solver):
     assert 0.4 < run.t[-1] <= 0.5 + 1e-6 and np.all(np.isfinite(run.y))
 
 
-@pytest.mark.parametrize("solver", SOLVERS[:2], ids=by_class)
+@pytest.mark.parametrize(
+    "solver", [SOLVERS[0], pytest.param(SOLVERS[1], marks=pytest.mark.slow)], ids=by_class
+)
 def test_projection_holds_the_constraints(solver):
     """To round-off at steps and between them; a control without projection drifts."""
     top = pt.library.gyro_top()

@@ -8,7 +8,7 @@ from poinsot.library import gyro_top
 from poinsot.papers._pictures import canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.papers.lang2010._adaptive import COLOURS, legend, names, run
-from poinsot.papers.lang2010._formulations import ABSOLUTE, PRINTED
+from poinsot.papers.lang2010._formulations import ABSOLUTE, GENERAL
 from poinsot.viz._style import QUIET, styled
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def _powers(solver: str, name: str, drift: ConstraintDrift) -> list[Number]:
     ]
     place, rate = f"{title}: power of time, positions", f"{title}: power of time, velocities"
     powers = drift.position_exponent, drift.velocity_exponent
-    if name == PRINTED:
+    if name == "absolute, quaternions":
         return [Number.at_most(place, powers[0], 1.0 + WITHIN), *ends]
-    if name not in ABSOLUTE:
+    if name not in (*ABSOLUTE, GENERAL):
         return [_near(place, powers[0], 1.0), *ends]
     if (solver, name) == ("RADAU5", "absolute, directors"):
         return [Number.shown(place, powers[0], 2.0), Number.shown(rate, powers[1], 1.0), *ends]

@@ -9,7 +9,7 @@ from poinsot.library import gyro_top
 from poinsot.papers._pictures import canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.papers.lang2010._adaptive import COLOURS, legend, names, run
-from poinsot.papers.lang2010._formulations import PRINTED
+from poinsot.papers.lang2010._formulations import GENERAL
 from poinsot.simulation import BodyTrajectory
 from poinsot.viz._style import styled
 
@@ -76,7 +76,7 @@ def _draw(runs: dict[str, BodyTrajectory]) -> "Figure":
     figure, (plain, close) = canvas(1, 2, (12.0, 4.4), title)
     for name, made in runs.items():
         change = _energy(made)
-        style = "--" if name == PRINTED else "-"
+        style = "--" if name == GENERAL else "-"
         plain.plot(made.t, change, style, color=COLOURS[name], label=name)
         close.semilogy(made.t[1:], np.abs(change[1:]), style, color=COLOURS[name], label=name, linewidth=0.8)
     plain.set(xlabel="time [s]", ylabel="relative change", title="Change of energy")

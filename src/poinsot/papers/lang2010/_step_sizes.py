@@ -10,7 +10,7 @@ from poinsot.library import BodySystem, gyro_top, tennis_racket
 from poinsot.papers._pictures import canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.papers.lang2010._adaptive import COLOURS, legend, names, run
-from poinsot.papers.lang2010._formulations import PRINTED, UNKNOWNS
+from poinsot.papers.lang2010._formulations import GENERAL, UNKNOWNS
 from poinsot.simulation import Steps
 from poinsot.viz._style import styled
 
@@ -62,11 +62,11 @@ def _medians(steps: dict[str, Steps]) -> list[Number]:
         if few in median and many in median:
             ratio = median[few] / median[many]
             numbers.append(Number.at_least(f"median step: {few} over {many}", ratio, 1.0))
-    for absolute in ("absolute, directors", PRINTED, "absolute, quaternions"):
+    for absolute in ("absolute, directors", "absolute, quaternions", GENERAL):
         null = "null space, directors" if "directors" in absolute else "null space, quaternions"
         if null in median and absolute in median:
             ratio, name = median[null] / median[absolute], f"median step: {null} over {absolute}"
-            general = absolute == "absolute, quaternions"
+            general = absolute == GENERAL
             numbers.append(Number.shown(name, ratio) if general else Number.at_least(name, ratio, 1.0))
     return numbers
 
