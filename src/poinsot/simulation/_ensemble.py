@@ -87,7 +87,9 @@ def ensemble(
     first = jax.tree.map(lambda x: jnp.asarray(x[0]), states)
     apart = not problem.vectorised and comes_apart(Marcher(problem, integrator, begin, h), first)
     block = min(VECTOR if apart else BLOCK, count) if on_cpu else count
-    batch = min(max(BATCH // block, 1), math.ceil(count / (block * cores)))
+    # As many calls for each core, or one would wait for the other.
+    rounds = cores * math.ceil(count / (cores * BATCH))
+    batch = math.ceil(count / (block * rounds))
     size = batch * block
     padded = jax.tree.map(lambda x: np.concatenate([x, np.repeat(x[-1:], -count % size, axis=0)]), states)
     rounds = math.ceil(count / size)

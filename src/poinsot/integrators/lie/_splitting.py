@@ -62,7 +62,6 @@ class LieSplitting(CarriesWrench):
         rotation = free_rotation if self.free == "exact" else elementary_rotations
         turns, m = each_body(lambda J, m: rotation(J, m, h))(problem.inertia, half.m)
         x, g = x + h * problem.velocity(half.p), problem.turn(g, turns)
-        x, g = hold((x, g))
         own = hold(problem.wrench(t + h, x, g))
         end = second_half(problem, t + h, h, x, g, half._replace(m=m), own)
         return problem.join(GroupParts(x, end.p, g, end.m)), own, info
