@@ -26,7 +26,8 @@ REMARKS = [
     "the powers of time agree, for quaternions and for directors.",
     "With RADAU5, the solver of the figure, they agree but for directors in absolute coordinates: there most "
     "of the residual is what its Newton iterations leave, of either sign, which seems to add up like a "
-    "random walk (powers 1.5 and 0.5 in the mean) and is smaller altogether. These two are shown and not judged.",
+    "random walk (powers 1.5 and 0.5 in the mean) and is smaller altogether. These two are shown, not "
+    "judged.",
     "Equation (40) as printed is an exception. Its radial acceleration -|v|^2 p is that of the constraint on "
     "the unit sphere only; off it the length obeys g'' = -2 |v|^2 g, which brings it back: no quadratic "
     "drift. The general form (4), with g'' = 0, is what drifts as the paper says. Both are shown.",
