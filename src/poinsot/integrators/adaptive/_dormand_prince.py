@@ -8,12 +8,12 @@ import equinox as eqx
 import jax.numpy as jnp
 from jax import lax
 
-from poinsot.core import AbstractProblem, Packed, Projection, hold, optional
+from poinsot.core import AbstractProblem, Packed, hold, optional
 from poinsot.core.types import BoolScalar, IntScalar, Scalar
-from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Engine, Task
+from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
 from poinsot.integrators.adaptive._jitted import JittedEngine
 from poinsot.integrators.adaptive._method import AbstractMethod, Attempt, Cost, Demands
-from poinsot.integrators.adaptive._options import as_projection, cannot_project, check_step_limits
+from poinsot.integrators.adaptive._options import OneStepSolver
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 LEAST = math.log(1e-4)
@@ -98,7 +98,7 @@ class EmbeddedPair(AbstractMethod):
         return end, slopes
 
 
-class DormandPrince5(AbstractAdaptive):
+class DormandPrince5(OneStepSolver):
     r"""Dormand and Prince's explicit Runge-Kutta pair of orders 5 and 4, in one compiled loop.
 
     The coefficients are those of diffrax.
@@ -116,13 +116,6 @@ class DormandPrince5(AbstractAdaptive):
         Dormand, Prince: A family of embedded Runge-Kutta formulae, J. Comput. Appl. Math. 6 (1980) 19-26.
     """
 
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-    projection: Projection = eqx.field(default=False, static=True, converter=as_projection)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
-
     @property
     def traits(self) -> AdaptiveTraits:
         """Explicit and of one step."""
@@ -132,16 +125,12 @@ class DormandPrince5(AbstractAdaptive):
             "Dormand, Prince: A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980) 19-26",
         )
 
-    def refusal(self, problem: AbstractProblem) -> str | None:
-        """Takes any ordinary differential equation; projects where there are constraints."""
-        return AbstractAdaptive.refusal(self, problem) or cannot_project(problem, self.projection)
-
     def start(self, task: Task) -> Engine:
         """Begin a run."""
         return _start("Dopri5", self, task)
 
 
-class DormandPrince8(AbstractAdaptive):
+class DormandPrince8(OneStepSolver):
     r"""Prince and Dormand's explicit Runge-Kutta pair of orders 8 and 7, in one compiled loop.
 
     Not the pair of DOP853, which is `DormandPrince853`: it has thirteen stages and one error estimate, of
@@ -160,13 +149,6 @@ class DormandPrince8(AbstractAdaptive):
         Prince, Dormand: High order embedded Runge-Kutta formulae, J. Comput. Appl. Math. 7 (1981) 67-75.
     """
 
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-    projection: Projection = eqx.field(default=False, static=True, converter=as_projection)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
-
     @property
     def traits(self) -> AdaptiveTraits:
         """Explicit and of one step."""
@@ -175,10 +157,6 @@ class DormandPrince8(AbstractAdaptive):
             8,
             "Prince, Dormand: High order embedded Runge-Kutta formulae, J. Comp. Appl. Math. 7 (1981) 67-75",
         )
-
-    def refusal(self, problem: AbstractProblem) -> str | None:
-        """Takes any ordinary differential equation; projects where there are constraints."""
-        return AbstractAdaptive.refusal(self, problem) or cannot_project(problem, self.projection)
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""

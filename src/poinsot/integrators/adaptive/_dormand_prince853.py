@@ -3,19 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
 import numpy as np
 
-from poinsot.core import AbstractProblem, Projection
-from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Engine, Task
-from poinsot.integrators.adaptive._options import as_projection, cannot_project, check_step_limits
+from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
+from poinsot.integrators.adaptive._options import OneStepSolver
 from poinsot.integrators.adaptive._scipy import ScipyEngine, Watched
 
 STAGES = 12
 """Evaluations of an attempt: the first stage is the last of the step before, the last one's slope is new."""
 
 
-class DormandPrince853(AbstractAdaptive):
+class DormandPrince853(OneStepSolver):
     r"""Dormand and Prince's explicit Runge-Kutta method of order 8, by SciPy.
 
     Twelve stages, and an error estimate made of embedded methods of orders 5 and 3,
@@ -42,13 +40,6 @@ class DormandPrince853(AbstractAdaptive):
         >>> run = pt.simulate(kepler.problem, kepler.start, t1=10.0, rtol=1e-10, integrator=solver)
     """
 
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-    projection: Projection = eqx.field(default=False, static=True, converter=as_projection)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
-
     @property
     def traits(self) -> AdaptiveTraits:
         """Explicit and of one step."""
@@ -62,10 +53,6 @@ class DormandPrince853(AbstractAdaptive):
             extra="adaptive",
             reference="Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I (1993), II.5",
         )
-
-    def refusal(self, problem: AbstractProblem) -> str | None:
-        """Takes any ordinary differential equation; projects where there are constraints."""
-        return AbstractAdaptive.refusal(self, problem) or cannot_project(problem, self.projection)
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""

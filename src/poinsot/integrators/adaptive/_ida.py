@@ -10,7 +10,6 @@ import numpy as np
 from poinsot.core import AbstractImplicit, AbstractProblem, Result, optional
 from poinsot.integrators.adaptive import _host
 from poinsot.integrators.adaptive._base import (
-    AbstractAdaptive,
     AdaptiveTraits,
     Batch,
     Counts,
@@ -19,13 +18,13 @@ from poinsot.integrators.adaptive._base import (
     Task,
 )
 from poinsot.integrators.adaptive._dense import Piecewise
-from poinsot.integrators.adaptive._options import FEWEST_ULPS, check_step_limits
+from poinsot.integrators.adaptive._options import FEWEST_ULPS, SteppedSolver
 
 UNTESTED = 1e20
 """Absolute tolerance of the multipliers, which leaves them out of the error test."""
 
 
-class Ida(AbstractAdaptive):
+class Ida(SteppedSolver):
     r"""Backward differentiation of orders 1 to 5 for differential-algebraic equations, by SUNDIALS.
 
     $$ F\Big(t_n, z_n, h_n^{-1} \sum_{i=0}^k \alpha_{n,i}\, z_{n-i}\Big) = 0, \qquad F(t, z, \dot z) = 0 $$
@@ -47,12 +46,6 @@ class Ida(AbstractAdaptive):
         Hindmarsh et al.: SUNDIALS, ACM Trans. Math. Softw. 31 (2005) 363-396; Gear, Leimkuhler, Gupta,
         J. Comput. Appl. Math. 12-13 (1985) 77-90.
     """
-
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
 
     @property
     def traits(self) -> AdaptiveTraits:

@@ -1,13 +1,11 @@
 """Multistep methods of variable order: backward differentiation, and Adams with it."""
 
-import equinox as eqx
-
-from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Engine, Task
-from poinsot.integrators.adaptive._options import check_step_limits
+from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
+from poinsot.integrators.adaptive._options import SteppedSolver
 from poinsot.integrators.adaptive._scipy import ScipyEngine
 
 
-class Bdf(AbstractAdaptive):
+class Bdf(SteppedSolver):
     r"""Backward differentiation formulas of orders 1 to 5 in Shampine and Reichelt's form, by SciPy.
 
     $$ \sum_{m=1}^k \frac1m \nabla^m y_{n+1} = h f(t_{n+1}, y_{n+1})
@@ -28,12 +26,6 @@ class Bdf(AbstractAdaptive):
         Shampine, Reichelt: The MATLAB ODE suite, SIAM J. Sci. Comput. 18 (1997) 1-22.
     """
 
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
-
     @property
     def traits(self) -> AdaptiveTraits:
         """Implicit and of several steps."""
@@ -53,7 +45,7 @@ class Bdf(AbstractAdaptive):
         return _multistep(task, "Bdf", "BDF", self.first_step, self.max_step)
 
 
-class Lsoda(AbstractAdaptive):
+class Lsoda(SteppedSolver):
     r"""Adams methods of orders 1 to 12 and backward differentiation of orders 1 to 5, by ODEPACK in SciPy.
 
     It begins with Adams methods and changes between the two families by what their stability lets the step
@@ -71,12 +63,6 @@ class Lsoda(AbstractAdaptive):
         Petzold: Automatic selection of methods for solving stiff and nonstiff systems of ordinary
         differential equations, SIAM J. Sci. Stat. Comput. 4 (1983) 136-148.
     """
-
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
 
     @property
     def traits(self) -> AdaptiveTraits:

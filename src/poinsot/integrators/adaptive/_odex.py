@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 from jax import lax
 
-from poinsot.core import AbstractProblem, Packed, Projection, hold
+from poinsot.core import AbstractProblem, Packed, hold
 from poinsot.core.types import IntScalar, Scalar
-from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Engine, Task
+from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
 from poinsot.integrators.adaptive._extrapolation import (
     Scheme,
     Window,
@@ -19,7 +18,7 @@ from poinsot.integrators.adaptive._extrapolation import (
 )
 from poinsot.integrators.adaptive._jitted import JittedEngine
 from poinsot.integrators.adaptive._method import AbstractMethod, Attempt, Cost, Demands
-from poinsot.integrators.adaptive._options import as_projection, cannot_project, check_step_limits
+from poinsot.integrators.adaptive._options import OneStepSolver
 
 REFERENCE = "Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I (1993), section II.9"
 SEQUENCE = tuple(range(2, 20, 2))
@@ -81,7 +80,7 @@ def _midpoint(problem: AbstractProblem, t, h, y: Packed, f: Packed) -> Callable[
     return rule
 
 
-class Odex(AbstractAdaptive):
+class Odex(OneStepSolver):
     r"""Gragg's extrapolated midpoint rule with control of order and step: the method of the code ODEX.
 
     Within a step $H$, row j of the tableau takes $n_j = 2j$ substeps $h = H/n_j$ of the explicit midpoint
@@ -106,13 +105,6 @@ class Odex(AbstractAdaptive):
         Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I (1993), section II.9.
     """
 
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-    projection: Projection = eqx.field(default=False, static=True, converter=as_projection)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
-
     @property
     def traits(self) -> AdaptiveTraits:
         """Explicit, of one step, of many orders."""
@@ -126,10 +118,6 @@ class Odex(AbstractAdaptive):
             extra=None,
             reference=REFERENCE,
         )
-
-    def refusal(self, problem: AbstractProblem) -> str | None:
-        """Takes any ordinary differential equation; projects where there are constraints."""
-        return AbstractAdaptive.refusal(self, problem) or cannot_project(problem, self.projection)
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""

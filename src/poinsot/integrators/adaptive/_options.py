@@ -2,7 +2,10 @@
 
 import math
 
+import equinox as eqx
+
 from poinsot.core import AbstractProblem, InputError, Projection
+from poinsot.integrators.adaptive._base import AbstractAdaptive
 
 FEWEST_ULPS = 10
 """Steps shorter than this many spacings of floating-point numbers are too short: the limit in SciPy."""
@@ -19,15 +22,41 @@ def as_projection(value: bool | str) -> Projection:
     raise InputError(f"projection = {value!r}; it must be True, False, 'position', 'velocity' or 'both'")
 
 
-def cannot_project(problem: AbstractProblem, projection: Projection) -> str | None:
-    """Why a solver with this projection cannot work on `problem`, or None."""
-    if projection == "none" or problem.projectable:
-        return None
-    return f"has projection = {projection!r}, but here are no constraints to project onto; leave it out"
+class SteppedSolver(AbstractAdaptive):
+    """A solver whose first and largest step can be set.
+
+    Args:
+        first_step: size of the first attempt; by default chosen.
+        max_step: largest step, or None.
+    """
+
+    first_step: float | None = eqx.field(default=None, static=True)
+    max_step: float | None = eqx.field(default=None, static=True)
+
+    def __check_init__(self):
+        for name in ("first_step", "max_step"):
+            value = getattr(self, name)
+            if value is not None and not (value > 0.0 and math.isfinite(value)):
+                raise InputError(f"{name} = {value!r}; it must be a positive number, also for a backward run")
 
 
-def check_step_limits(first_step: float | None, max_step: float | None) -> None:
-    """Refuse step sizes that are not positive numbers."""
-    for name, value in (("first_step", first_step), ("max_step", max_step)):
-        if value is not None and not (value > 0.0 and math.isfinite(value)):
-            raise InputError(f"{name} = {value!r}; it must be a positive number, also for a backward run")
+class OneStepSolver(SteppedSolver):
+    """A solver of one step, which lets the state be put back onto its constraints.
+
+    Args:
+        first_step: size of the first attempt; by default chosen.
+        max_step: largest step, or None.
+        projection: put positions, velocities or both back onto the constraints after each accepted step:
+            "position", "velocity", "both", or True for both.
+    """
+
+    projection: Projection = eqx.field(default=False, static=True, converter=as_projection)
+
+    def refusal(self, problem: AbstractProblem) -> str | None:
+        """Takes any ordinary differential equation; projects where there are constraints."""
+        reason = super().refusal(problem)
+        if reason is not None or self.projection == "none" or problem.projectable:
+            return reason
+        return (
+            f"has projection = {self.projection!r}, but here are no constraints to project onto; leave it out"
+        )

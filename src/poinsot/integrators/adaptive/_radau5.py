@@ -1,17 +1,14 @@
 """The implicit Runge-Kutta method of order 5 that stiff problems are solved with."""
 
-import equinox as eqx
-
-from poinsot.core import AbstractProblem, Projection
-from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Engine, Task
-from poinsot.integrators.adaptive._options import as_projection, cannot_project, check_step_limits
+from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
+from poinsot.integrators.adaptive._options import OneStepSolver
 from poinsot.integrators.adaptive._scipy import ScipyEngine
 
 STAGES = 3
 """Stages, each at a time of its own."""
 
 
-class Radau5(AbstractAdaptive):
+class Radau5(OneStepSolver):
     r"""The Radau IIA method of three stages with step size control, by SciPy.
 
     $$ Y_i = y + h \sum_{j=1}^3 a_{ij}\, f(t + c_j h, Y_j), \qquad y_1 = Y_3, \qquad
@@ -33,13 +30,6 @@ class Radau5(AbstractAdaptive):
         Hairer, Wanner: Solving Ordinary Differential Equations II (1996), section IV.8.
     """
 
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-    projection: Projection = eqx.field(default=False, static=True, converter=as_projection)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
-
     @property
     def traits(self) -> AdaptiveTraits:
         """Implicit and of one step."""
@@ -53,10 +43,6 @@ class Radau5(AbstractAdaptive):
             extra="adaptive",
             reference="Hairer, Wanner: Solving Ordinary Differential Equations II (1996), IV.8",
         )
-
-    def refusal(self, problem: AbstractProblem) -> str | None:
-        """Takes any ordinary differential equation; projects where there are constraints."""
-        return AbstractAdaptive.refusal(self, problem) or cannot_project(problem, self.projection)
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""

@@ -3,20 +3,19 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import AbstractProblem, Packed, Projection, hold
+from poinsot.core import AbstractProblem, Packed, hold
 from poinsot.core.types import BoolScalar, IntScalar, Scalar
-from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Engine, Task
+from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
 from poinsot.integrators.adaptive._extrapolation import Scheme, Window, combine, extrapolate, initial_window
 from poinsot.integrators.adaptive._inverse import inverse
 from poinsot.integrators.adaptive._jitted import JittedEngine
 from poinsot.integrators.adaptive._method import AbstractMethod, Attempt, Cost, Demands
-from poinsot.integrators.adaptive._options import as_projection, cannot_project, check_step_limits
+from poinsot.integrators.adaptive._options import OneStepSolver
 
 REFERENCE = "Hairer, Wanner: Solving Ordinary Differential Equations II (1996), section IV.9"
 SEQUENCE = tuple(range(2, 14))
@@ -134,7 +133,7 @@ def _rate(problem: AbstractProblem, t, y: Packed, start: Start, demands: Demands
     return demands.norm(correction, y) / jnp.maximum(demands.norm(start.increment, y), 1e-300)
 
 
-class Seulex(AbstractAdaptive):
+class Seulex(OneStepSolver):
     r"""The extrapolated linearly implicit Euler method with control of order and step, as in the code SEULEX.
 
     Within a step $H$, row j of the tableau takes $n_j = j + 1$ substeps $h = H/n_j$,
@@ -160,13 +159,6 @@ class Seulex(AbstractAdaptive):
         Hairer, Wanner: Solving Ordinary Differential Equations II (1996), section IV.9.
     """
 
-    first_step: float | None = eqx.field(default=None, static=True)
-    max_step: float | None = eqx.field(default=None, static=True)
-    projection: Projection = eqx.field(default=False, static=True, converter=as_projection)
-
-    def __check_init__(self):
-        check_step_limits(self.first_step, self.max_step)
-
     @property
     def traits(self) -> AdaptiveTraits:
         """Linearly implicit, of one step, of many orders."""
@@ -180,10 +172,6 @@ class Seulex(AbstractAdaptive):
             extra=None,
             reference=REFERENCE,
         )
-
-    def refusal(self, problem: AbstractProblem) -> str | None:
-        """Takes any ordinary differential equation; projects where there are constraints."""
-        return AbstractAdaptive.refusal(self, problem) or cannot_project(problem, self.projection)
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""
