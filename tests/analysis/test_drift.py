@@ -63,6 +63,7 @@ def test_accelerations_alone_drift_quadratically(coordinates):
     assert abs(held.position_exponent) < 0.1 and abs(held.velocity_exponent) < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", [Quaternions(), DIRECTORS], ids=repr)
 def test_velocities_along_the_constraints_drift_linearly(coordinates):
     found, _ = drift(coordinates, "null_space")

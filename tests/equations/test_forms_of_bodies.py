@@ -28,7 +28,6 @@ QUICK = (
     "quaternions, hamiltonian",
     "quaternions, index0",
     "directors, index3",
-    "Euler angles, null_space",
     "group",
 )
 """One of each kind; the others are as slow to compile."""

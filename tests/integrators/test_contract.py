@@ -62,6 +62,9 @@ COSTLY = {
     "lie-splitting-suzuki4",
     "lie-splitting-kahan-li6",
     "munthe-kaas4",
+    "lie-midpoint",
+    "krysl-endres",
+    "terze-rattle",
 }
 """Long to compile, or as another with fewer stages: in the long suite."""
 

@@ -85,7 +85,9 @@ def table():
     return dict(zip(CASES, np.asarray(jax.jit(joined)(z)), strict=True))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "long" else name for name in CASES]
+)
 def test_against_the_series_in_time(table, name):
     J, m, h = CASES[name]
     with mpmath.workdps(40):

@@ -114,7 +114,10 @@ TOP_PERIOD = 10.2
 """About the time between two passages through the lowest position."""
 
 
-@pytest.mark.parametrize(("name", "period"), [("Kepler", KEPLER_PERIOD), ("top", TOP_PERIOD)])
+@pytest.mark.parametrize(
+    ("name", "period"),
+    [("Kepler", KEPLER_PERIOD), pytest.param("top", TOP_PERIOD, marks=pytest.mark.slow)],
+)
 def test_energy_does_not_drift(name, period):
     check_no_drift(name, 300, period)
 
