@@ -87,6 +87,8 @@ def test_closed_form_off_the_surface(coordinates):
     facts = off_surface(coordinates)
     a, multipliers = facts["acceleration"]
     scale = max(1.0, *np.abs(facts["kkt"][0]), *np.abs(facts["kkt"][1]))
+    balance = facts["M"] @ a + facts["G"].T @ multipliers
+    np.testing.assert_allclose(balance, facts["force"] + facts["velocity_force"], atol=1000 * EPS * scale)
     if isinstance(coordinates, co.Quaternions):
         q, v = facts["q"], facts["v"]
         back = -(v @ v) * (1.0 - 1.0 / (q @ q)) * q

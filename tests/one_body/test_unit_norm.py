@@ -45,24 +45,15 @@ def test_a_method_that_is_not_symplectic_loses_the_unit_norm():
     assert norm_error(RK4(), 0.05, 10_000) > 1e-8
 
 
-def growth(stages: int, steps: int) -> RoundoffGrowth:
-    """Errors of the squared norm of sixteen motions."""
-    of, system, samples = formulation(), standard_body(), 50
-    starts = [
-        of.start(
-            system.state(
-                rotation=pt.rotation.euler("zxz", (0.3 * k, 0.6 + 0.05 * k, 0.1)),
-                angular_velocity=(0.7 + 0.01 * k, -0.5, 1.1),
-            )
-        )
-        for k in range(16)
-    ]
+def growth(of, starts, method, h: float, steps: int = 100_000) -> RoundoffGrowth:
+    """Errors of the squared norm of several motions."""
+    samples = 50
     stride = steps // samples
     runs = pt.ensemble(
         of.problem,
-        GaussLegendre(stages),
-        jax.tree.map(lambda *parts: jnp.stack(parts), *starts),
-        dt=STEPS[stages],
+        method,
+        jax.tree.map(lambda *parts: jnp.stack(parts), *map(of.start, starts)),
+        dt=h,
         steps=steps,
         save_every=stride,
         progress=False,
@@ -70,6 +61,16 @@ def growth(stages: int, steps: int) -> RoundoffGrowth:
     assert np.all(np.asarray(runs.result) == 0)
     squares = np.sum(np.asarray(runs.state.q) ** 2, axis=-1)
     return RoundoffGrowth(stride * np.arange(1, samples + 1), squares[:, 1:] - squares[:, :1])
+
+
+def starts_of(system, spin):
+    """Sixteen starts, with angular velocities `spin(k)`."""
+    return [
+        system.state(
+            rotation=pt.rotation.euler("zxz", (0.3 * k, 0.6 + 0.05 * k, 0.1)), angular_velocity=spin(k)
+        )
+        for k in range(16)
+    ]
 
 
 def check_random_walk(of: RoundoffGrowth) -> None:
@@ -84,33 +85,8 @@ def check_random_walk(of: RoundoffGrowth) -> None:
 @pytest.mark.slow
 @each_stages
 def test_round_off_in_the_unit_norm_grows_like_a_random_walk(stages):
-    check_random_walk(growth(stages, 100_000))
-
-
-def growth_of_a_fast_top(compensated: bool) -> RoundoffGrowth:
-    """Errors of the squared norm of sixteen tops that spin with 20 rad/s, in 1e5 steps."""
-    top, samples, stride = pt.library.gyro_top().system, 50, 2_000
-    of = pt.formulate(top, Quaternions(), "hamiltonian")
-    starts = [
-        of.start(
-            top.state(
-                rotation=pt.rotation.euler("zxz", (0.3 * k, 0.6 + 0.05 * k, 0.1)),
-                angular_velocity=(0.1 * k, -0.5, 20.0 + 0.1 * k),
-            )
-        )
-        for k in range(16)
-    ]
-    runs = pt.ensemble(
-        of.problem,
-        GaussLegendre(3, compensated=compensated),
-        jax.tree.map(lambda *parts: jnp.stack(parts), *starts),
-        dt=0.02,
-        steps=samples * stride,
-        save_every=stride,
-        progress=False,
-    )
-    squares = np.sum(np.asarray(runs.state.q) ** 2, axis=-1)
-    return RoundoffGrowth(stride * np.arange(1, samples + 1), squares[:, 1:] - squares[:, :1])
+    starts = starts_of(standard_body(), lambda k: (0.7 + 0.01 * k, -0.5, 1.1))
+    check_random_walk(growth(formulation(), starts, GaussLegendre(stages), STEPS[stages]))
 
 
 @pytest.mark.slow
@@ -119,7 +95,11 @@ def test_fast_rotation_needs_coefficients_beyond_double_precision():
 
     The faster the rotation in a step, the more: on the standard body rounding itself is larger.
     """
-    with_care, without = growth_of_a_fast_top(True), growth_of_a_fast_top(False)
+    top = pt.library.gyro_top().system
+    of = pt.formulate(top, Quaternions(), "hamiltonian")
+    starts = starts_of(top, lambda k: (0.1 * k, -0.5, 20.0 + 0.1 * k))
+    methods = (GaussLegendre(3, compensated=True), GaussLegendre(3))
+    with_care, without = (growth(of, starts, method, 0.02) for method in methods)
     assert with_care.rms[-1] < 2e-14 and with_care.exponent < 0.7
     assert without.rms[-1] > 5e-14 and without.exponent > 0.8
 

@@ -152,7 +152,7 @@ class AbstractCoordinates(AbstractOrientation):
 
     @abc.abstractmethod
     def normal_acceleration(self, q: Position, v: Velocity) -> Velocity:
-        r"""An acceleration n that keeps the constraints at a velocity, $G n = -\dot G v$."""
+        r"""An acceleration n that keeps the constraints at a velocity, $G n = -\dot G v$ on the surface."""
 
     @abc.abstractmethod
     def multipliers(self, q: Position, force: Force) -> Multipliers:

@@ -3,7 +3,6 @@
 import functools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import equinox as eqx
@@ -16,12 +15,11 @@ from jaxtyping import Array, Float
 from poinsot.core import AbstractProblem, Packed, Projection, Result
 from poinsot.core.types import IntScalar, Scalar
 from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
+from poinsot.integrators.adaptive._dense import PartSteps
 from poinsot.integrators.adaptive._method import AbstractMethod, Cost, Demands, starting_step
 
 NUMBERS = 2**16
 """Numbers in the buffer of a batch: half a megabyte, so that XLA still compiles the loop as one piece."""
-QUERIES = 256
-"""Times that one call of the compiled dense output takes."""
 STRETCH = 1.01
 """The last step may be so much longer than proposed: a tiny one left over would be of no use."""
 EPS = 2.0**-52
@@ -201,49 +199,23 @@ _DONATED = {march: (2,)}
 """Arguments whose memory the result may take: the rows of one batch for those of the next."""
 
 
-@dataclass(frozen=True)
-class PartSteps:
-    """Dense output by part steps of the method itself, each from the start of the step around it.
-
-    Their local error is no larger than that of the whole step, so what lies between the steps is as accurate
-    as their ends. It costs about as much as a step for each time, and nothing where nothing is asked for.
-    """
-
-    compiled: Compiled
-    t0: float
-    """Start of the first step."""
-    y0: np.ndarray
-    t: np.ndarray
-    """Ends of the steps."""
-    y: np.ndarray
-    order: np.ndarray
-
-    def __call__(self, times: np.ndarray) -> np.ndarray:
-        """Packed states at times within the steps."""
-        times = np.asarray(times, dtype=float)
-        starts, before = np.append(self.t0, self.t[:-1]), np.concatenate([self.y0[None], self.y[:-1]])
-        way = 1.0 if self.t[-1] >= self.t0 else -1.0
-        step = np.clip(np.searchsorted(way * self.t, way * times), 0, len(self.t) - 1)
-        states = self.y[step]
-        inside = np.flatnonzero(times != self.t[step])
-        for few in np.split(inside, range(QUERIES, len(inside), QUERIES)):
-            start = step[few]
-            given = starts[start], times[few] - starts[start], before[start], self.order[start].astype(int)
-            ends = self.compiled(part_steps, *(_padded(one) for one in given), np.int64(len(few)))
-            states[few] = np.asarray(ends)[: len(few)]
-        return states
-
-
-def _padded(values: np.ndarray) -> np.ndarray:
-    """As many as a call takes, so that one program serves any number of times."""
-    return np.concatenate([values, np.zeros((QUERIES - len(values), *values.shape[1:]), values.dtype)])
-
-
 def _first(rows: Array, count: int) -> np.ndarray:
     """A copy of the first rows on the host."""
     # `np.asarray` remembers its view in the array, which then cannot give its memory to the next batch.
     seen: Any = np.from_dlpack(cast(Any, rows)) if jax.default_backend() == "cpu" else np.asarray(rows)
     return np.array(seen[:count])
+
+
+class Parts(NamedTuple):
+    """Parts of the steps of a batch, for its dense output."""
+
+    compiled: Compiled
+    order: np.ndarray
+    """What each step had."""
+
+    def __call__(self, step, t, h, y, count) -> Array:
+        """States `h` after the starts of steps."""
+        return self.compiled(part_steps, t, h, y, self.order[step], count)
 
 
 class JittedEngine(Engine):
@@ -283,7 +255,8 @@ class JittedEngine(Engine):
 
     def _batch(self, rows: np.ndarray, result: Result) -> Batch:
         t, y = rows[:, 0], rows[:, 3:]
-        dense = PartSteps(self._compiled, self._t, self._y, t, y, rows[:, 2])
+        part = Parts(self._compiled, rows[:, 2].astype(int))
+        dense = PartSteps(part, np.append(self._t, t), np.concatenate([self._y[None], y]))
         if len(rows):
             self._t, self._y = t[-1], y[-1]
         return Batch(t, y, rows[:, 1].astype(int), dense, result)

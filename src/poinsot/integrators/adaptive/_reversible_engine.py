@@ -1,7 +1,6 @@
 """The run of a symmetric map in reversible steps: one compiled loop, and parts of its steps."""
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
@@ -16,12 +15,11 @@ from poinsot.core.types import IntScalar, Scalar
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.integrators._update import add
 from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
+from poinsot.integrators.adaptive._dense import PartSteps
 from poinsot.integrators.adaptive._monitor import ChangeOfField, Monitor, growth
 
 NUMBERS = 2**16
 """Numbers in the buffer of a batch."""
-QUERIES = 256
-"""Times that one call of the compiled dense output takes."""
 LEAP = 5.0
 """A step that differs from its neighbour by more than this factor no longer follows the monitor."""
 EPS = 2.0**-52
@@ -113,31 +111,6 @@ def _parts(walker: Walker, t: Array, h: Array, y: Array, count: IntScalar) -> Fl
     return lax.fori_loop(0, count, lambda i, out: out.at[i].set(walker.part(t[i], h[i], y[i])), y)
 
 
-@dataclass(frozen=True)
-class PartSteps:
-    """Dense output by part steps of the map, each from the start of the step around it."""
-
-    walker: Walker
-    t: np.ndarray
-    """Start of the first step and ends of all."""
-    y: np.ndarray
-
-    def __call__(self, times: np.ndarray) -> np.ndarray:
-        """Packed states at times within the steps."""
-        way = 1.0 if self.t[-1] >= self.t[0] else -1.0
-        step = np.clip(np.searchsorted(way * self.t, way * times), 1, len(self.t) - 1)
-        states = self.y[step]
-        inside = np.flatnonzero(times != self.t[step])
-        for few in np.split(inside, range(QUERIES, len(inside), QUERIES)):
-            before, spare = step[few] - 1, (0, QUERIES - len(few))
-            begin = jnp.asarray(np.pad(self.t[before], spare))
-            since = jnp.asarray(np.pad(times[few] - self.t[before], spare))
-            state = jnp.asarray(np.pad(self.y[before], (spare, (0, 0))))
-            ends = _parts(self.walker, begin, since, state, jnp.int64(len(few)))
-            states[few] = np.asarray(ends)[: len(few)]
-        return states
-
-
 class ReversibleEngine(Engine):
     """A run in reversible steps. The last of them may pass `t1`; only accepted steps are counted."""
 
@@ -166,5 +139,8 @@ class ReversibleEngine(Engine):
         t, y = rows[:, 0], rows[:, 1:]
         times, states = np.append(self._last[0], t), np.concatenate([self._last[1], y])
         self._last = times[-1:], states[-1:]
-        dense = PartSteps(self._walker, times, states)
+        dense = PartSteps(self._part, times, states)
         return Batch(t, y, np.zeros(len(t), dtype=int), dense, Result(int(self._stand.result)))
+
+    def _part(self, step, t, h, y, count) -> Array:
+        return _parts(self._walker, *map(jnp.asarray, (t, h, y, count)))
