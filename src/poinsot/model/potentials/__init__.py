@@ -6,6 +6,7 @@ invariants let energy-momentum methods keep momenta as well as energy; all named
 - weight: `UniformGravity`, `HeavyTop`, `GravityGradient`
 - between points of bodies or space, given as a `Marker`: `Spring`, `LinearBushing`, `TorsionalBushing`
 - on one body: `ConstantForce`
+- between particles of two bodies: `LennardJones`
 - your own: `Function`, `of_body`, `OfInvariants`
 """
 
@@ -16,17 +17,21 @@ from ._function import Function, OfInvariants, of_body
 from ._gravity import UniformGravity
 from ._gravity_gradient import GravityGradient
 from ._heavy_top import HeavyTop
+from ._lennard_jones import LennardJones
 from ._marker import Marker
+from ._pair import AbstractPair
 from ._spring import Spring
 
 __all__ = [
     "AbstractInvariantPotential",
     "AbstractMassTerm",
+    "AbstractPair",
     "AbstractPotential",
     "ConstantForce",
     "Function",
     "GravityGradient",
     "HeavyTop",
+    "LennardJones",
     "LinearBushing",
     "Marker",
     "OfInvariants",

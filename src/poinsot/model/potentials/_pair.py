@@ -1,0 +1,112 @@
+"""The interface of a potential energy of two particles, and the numbers it is made of."""
+
+import abc
+from typing import Any, Self
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.core import InputError
+
+from .._checks import as_array, concrete
+
+Squares = Float[Array, "*pairs"]
+"""Squared distances between particles."""
+
+Entries = Float[Array, "*entries"]
+"""One number for all pairs of particles, or one for each: a table of shape (particle, particle, 1)."""
+
+
+class AbstractPair(eqx.Module):
+    r"""A potential energy of two particles, as a function of the square of their distance.
+
+    $$ V = v(s), \qquad s = r^2 = |\Delta|^2, \qquad \frac{\partial V}{\partial \Delta} = 2\,v'(s)\,\Delta $$
+
+    In terms of s a force needs no square root unless v does. `value` and `slope` work element by element, on
+    squared distances of any shape.
+
+    Between two bodies each parameter is either one number, or a **table** (particle, particle) with one
+    number for each particle of the first body and each of the second; for charges $c_k$, for instance,
+    `Coulomb(np.outer(c, c))`. A table is kept with a third axis of length one, so that it goes with squared
+    distances of shape (particle, particle, pairs of bodies); `of` picks out one pair of particles.
+    """
+
+    @abc.abstractmethod
+    def value(self, s: Squares) -> Squares:
+        """The energy v at squared distances."""
+
+    def slope(self, s: Squares) -> Squares:
+        """The derivative dv/ds at squared distances."""
+        return jax.jvp(self.value, (s,), (jnp.ones_like(s),))[1]
+
+    @property
+    def table_shape(self) -> tuple[int, int] | None:
+        """Numbers of particles that its tables are for; None where all its parameters are single numbers.
+
+        Raises:
+            InputError: two tables are of different shapes.
+        """
+        shapes = sorted({leaf.shape[:2] for leaf in jax.tree.leaves(self) if _is_table(leaf)})
+        if len(shapes) > 1:
+            raise InputError(
+                f"{type(self).__name__} has tables of shapes {shapes[0]} and {shapes[1]}; "
+                "all must be of one shape, (particle, particle)"
+            )
+        return shapes[0] if shapes else None
+
+    def of(self, first: int, second: int) -> Self:
+        """The potential between two particles alone: of each table one entry; itself where there is no table.
+
+        Args:
+            first: place of the particle in the first body.
+            second: place of the particle in the second body.
+        """
+        if self.table_shape is None:
+            return self
+        return jax.tree.map(lambda leaf: leaf[first, second, 0] if _is_table(leaf) else leaf, self)
+
+
+def as_entries(value: Any, field: str) -> Entries:
+    """A number, or a table of them with an axis for the pairs of bodies."""
+    numbers = as_array(value, field)
+    if numbers.ndim == 0:
+        return numbers
+    if numbers.ndim == 2 and numbers.size:
+        return numbers[:, :, None]
+    raise InputError(
+        f"{field} has shape {numbers.shape}; it must be one number or a table (particle, particle)"
+    )
+
+
+def as_positive_entries(value: Any, field: str) -> Entries:
+    """A positive number, or a table of them."""
+    entries = as_entries(value, field)
+    if concrete(entries) and not np.all((numbers := np.asarray(entries)) > 0.0):
+        raise InputError(f"{_first(numbers, numbers <= 0.0, field)}; it must be positive")
+    return entries
+
+
+def as_strengths(value: Any, field: str) -> Entries:
+    """A positive number, or a table of numbers, of which those of particles that do not interact are zero."""
+    entries = as_entries(value, field)
+    if concrete(entries):
+        numbers = np.asarray(entries)
+        if np.any(numbers < 0.0):
+            raise InputError(f"{_first(numbers, numbers < 0.0, field)}; it must be positive")
+        if not np.any(numbers > 0.0):
+            raise InputError(f"{_first(numbers, numbers == 0.0, field)}; without any strength nothing acts")
+    return entries
+
+
+def _is_table(leaf: Any) -> bool:
+    return eqx.is_array(leaf) and leaf.ndim == 3
+
+
+def _first(numbers: np.ndarray, wrong: np.ndarray, field: str) -> str:
+    """The first wrong one of some numbers, as "field[place] = number"."""
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    where = f"{field}[{place[0]}, {place[1]}]" if place else field
+    return f"{where} = {numbers[place]:g}"
