@@ -46,6 +46,8 @@ def mass_properties(
         raise InputError(f"masses[{place}] of {name!r} = {float(weights[place]):g}; it must be positive")
     mass, centre, inertia, relative = _sums(weights, places)
     _refuse_lines(inertia, weights.shape[0], name)
+    if _at_origin(centre, places):
+        centre, relative = jnp.asarray(np.zeros(3)), places
     return mass, centre, inertia, Particles(weights, relative)
 
 
@@ -57,6 +59,13 @@ def _sums(weights: Array, places: Array) -> tuple[Array, Array, Array, Array]:
     relative = places - centre[None, :]
     second = jnp.sum(weights[:, None, None] * relative[:, :, None] * relative[:, None, :], axis=0)
     return mass, centre, jnp.trace(second) * jnp.eye(3) - second, relative
+
+
+def _at_origin(centre: Array, places: Array) -> bool:
+    """Whether the mass centre is the origin but for round-off, so that points are best kept as given."""
+    if not concrete(centre, places):
+        return False
+    return bool(np.max(np.abs(centre)) <= 4.0 * np.finfo(float).eps * np.max(np.abs(places)))
 
 
 def _refuse_lines(inertia: Array, count: int, name: str) -> None:

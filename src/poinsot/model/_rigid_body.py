@@ -88,7 +88,9 @@ class RigidBody(eqx.Module):
            J = \sum_k m_k \left(|\rho_k|^2 I - \rho_k \rho_k^T\right), \quad \rho_k = r_k - c. $$
 
         The body frame has the directions of your coordinates and its origin at the mass centre. `centre`
-        keeps c in your coordinates, `particles` the masses and the $\rho_k$.
+        keeps c in your coordinates, `particles` the masses and the $\rho_k$. Where c is the origin but for
+        round-off, the points are kept as they are given; where the products of inertia are, the body frame is
+        the principal frame.
 
         Args:
             masses: positive, one for each particle.
@@ -100,6 +102,20 @@ class RigidBody(eqx.Module):
         """
         mass, centre, inertia, particles = mass_properties(masses, points, name)
         return cls(mass, inertia, name=name, particles=particles, centre=centre)
+
+    @property
+    def principal_points(self) -> Float[Array, "particle 3"]:
+        r"""Its particles in the principal frame, $A^T \rho_k$, relative to the mass centre.
+
+        Raises:
+            InputError: it was not made of particles.
+        """
+        if self.particles is None:
+            raise InputError(
+                f"{self.name!r} has no particles; make it with RigidBody.from_particles or as one of "
+                "pt.shapes.tetrahedron and pt.shapes.two_rim_disc"
+            )
+        return self.particles.points if self.axes is None else self.particles.points @ self.axes
 
     @property
     def inertia_matrix(self) -> Float[Array, "3 3"]:

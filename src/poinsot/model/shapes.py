@@ -1,8 +1,9 @@
-"""Homogeneous solids as rigid bodies.
+"""Homogeneous solids and sets of particles as rigid bodies.
 
 The body frame has its origin at the mass centre and principal axes as directions; an axis of symmetry is
-always the third. Give either the mass or the density. Straight lines are left out: a rod without thickness
-has no inertia about itself; a thin `cylinder` has.
+the third unless you choose another. Of a solid give either the mass or the density. Straight lines are left
+out: a rod without thickness has no inertia about itself; a thin `cylinder` has. `tetrahedron` and
+`two_rim_disc` are made of particles, which chains of bodies need.
 """
 
 import math
@@ -14,9 +15,20 @@ from jaxtyping import Array
 from poinsot.core import InputError
 
 from ._checks import Numbers, as_array, as_positive, concrete, shown
+from ._particle_shapes import tetrahedron, two_rim_disc
 from ._rigid_body import RigidBody
 
-__all__ = ["box", "cone", "cone_tip", "cylinder", "disc", "ellipsoid", "sphere"]
+__all__ = [
+    "box",
+    "cone",
+    "cone_tip",
+    "cylinder",
+    "disc",
+    "ellipsoid",
+    "sphere",
+    "tetrahedron",
+    "two_rim_disc",
+]
 
 
 def box(

@@ -1,4 +1,4 @@
-"""Potential energies, as terms that add up.
+"""Potential energies, as terms that add up, and potentials of two neighbours, of which chains are made.
 
 A term is a smooth function of the positions and directors of all bodies. Terms that declare quadratic
 invariants let energy-momentum methods keep momenta as well as energy; all named ones here do.
@@ -6,35 +6,56 @@ invariants let energy-momentum methods keep momenta as well as energy; all named
 - weight: `UniformGravity`, `HeavyTop`, `GravityGradient`
 - between points of bodies or space, given as a `Marker`: `Spring`, `LinearBushing`, `TorsionalBushing`
 - on one body: `ConstantForce`
-- between particles of two bodies: `LennardJones`
 - your own: `Function`, `of_body`, `OfInvariants`
+
+Between neighbours in a chain of bodies:
+
+- of two particles, by their distance: `LennardJones`, `Morse`, `Coulomb`, `ScreenedCoulomb`, `HarmonicPair`;
+  your own: `PairFunction`; any of them ended at a radius: `Cutoff`
+- of two bodies, by their relative pose: `GayBerne`; your own: `PosePair`
 """
 
 from ._base import AbstractInvariantPotential, AbstractMassTerm, AbstractPotential
 from ._bushing import LinearBushing, TorsionalBushing
 from ._constant_force import ConstantForce
+from ._coulomb import Coulomb, ScreenedCoulomb
+from ._cutoff import Cutoff
 from ._function import Function, OfInvariants, of_body
+from ._gay_berne import GayBerne
 from ._gravity import UniformGravity
 from ._gravity_gradient import GravityGradient
+from ._harmonic import HarmonicPair
 from ._heavy_top import HeavyTop
 from ._lennard_jones import LennardJones
 from ._marker import Marker
+from ._morse import Morse
 from ._pair import AbstractPair
+from ._pair_function import PairFunction
+from ._pose_pair import AbstractPosePair, PosePair
 from ._spring import Spring
 
 __all__ = [
     "AbstractInvariantPotential",
     "AbstractMassTerm",
     "AbstractPair",
+    "AbstractPosePair",
     "AbstractPotential",
     "ConstantForce",
+    "Coulomb",
+    "Cutoff",
     "Function",
+    "GayBerne",
     "GravityGradient",
+    "HarmonicPair",
     "HeavyTop",
     "LennardJones",
     "LinearBushing",
     "Marker",
+    "Morse",
     "OfInvariants",
+    "PairFunction",
+    "PosePair",
+    "ScreenedCoulomb",
     "Spring",
     "TorsionalBushing",
     "UniformGravity",

@@ -1,6 +1,7 @@
 """The interface of a potential energy of two particles, and the numbers it is made of."""
 
 import abc
+from collections.abc import Callable
 from typing import Any, Self
 
 import equinox as eqx
@@ -49,7 +50,7 @@ class AbstractPair(eqx.Module):
         Raises:
             InputError: two tables are of different shapes.
         """
-        shapes = sorted({leaf.shape[:2] for leaf in jax.tree.leaves(self) if _is_table(leaf)})
+        shapes = sorted({leaf.shape[:2] for leaf in jax.tree.leaves(self) if is_table(leaf)})
         if len(shapes) > 1:
             raise InputError(
                 f"{type(self).__name__} has tables of shapes {shapes[0]} and {shapes[1]}; "
@@ -66,7 +67,7 @@ class AbstractPair(eqx.Module):
         """
         if self.table_shape is None:
             return self
-        return jax.tree.map(lambda leaf: leaf[first, second, 0] if _is_table(leaf) else leaf, self)
+        return jax.tree.map(lambda leaf: leaf[first, second, 0] if is_table(leaf) else leaf, self)
 
 
 def as_entries(value: Any, field: str) -> Entries:
@@ -84,29 +85,35 @@ def as_entries(value: Any, field: str) -> Entries:
 def as_positive_entries(value: Any, field: str) -> Entries:
     """A positive number, or a table of them."""
     entries = as_entries(value, field)
-    if concrete(entries) and not np.all((numbers := np.asarray(entries)) > 0.0):
-        raise InputError(f"{_first(numbers, numbers <= 0.0, field)}; it must be positive")
+    _refuse(entries, lambda numbers: numbers <= 0.0, field, "must be positive")
+    return entries
+
+
+def as_nonnegative_entries(value: Any, field: str) -> Entries:
+    """A number that is positive or zero, or a table of them."""
+    entries = as_entries(value, field)
+    _refuse(entries, lambda numbers: numbers < 0.0, field, "must not be negative")
     return entries
 
 
 def as_strengths(value: Any, field: str) -> Entries:
-    """A positive number, or a table of numbers, of which those of particles that do not interact are zero."""
-    entries = as_entries(value, field)
-    if concrete(entries):
-        numbers = np.asarray(entries)
-        if np.any(numbers < 0.0):
-            raise InputError(f"{_first(numbers, numbers < 0.0, field)}; it must be positive")
-        if not np.any(numbers > 0.0):
-            raise InputError(f"{_first(numbers, numbers == 0.0, field)}; without any strength nothing acts")
+    """A positive number, or a table with zeros for particles that do not interact."""
+    entries = as_nonnegative_entries(value, field)
+    _refuse(entries, lambda numbers: np.full(numbers.shape, not np.any(numbers)), field, "must be positive")
     return entries
 
 
-def _is_table(leaf: Any) -> bool:
+def is_table(leaf: Any) -> bool:
+    """Whether a parameter is a table: alone of them it has three axes."""
     return eqx.is_array(leaf) and leaf.ndim == 3
 
 
-def _first(numbers: np.ndarray, wrong: np.ndarray, field: str) -> str:
-    """The first wrong one of some numbers, as "field[place] = number"."""
-    place = tuple(int(i) for i in np.argwhere(wrong)[0])
-    where = f"{field}[{place[0]}, {place[1]}]" if place else field
-    return f"{where} = {numbers[place]:g}"
+def _refuse(entries: Entries, wrong: Callable[[np.ndarray], np.ndarray], field: str, rule: str) -> None:
+    """Refuse the first of some known numbers that is wrong."""
+    if not concrete(entries):
+        return
+    places = np.argwhere(wrong(numbers := np.asarray(entries)))
+    if len(places):
+        place = tuple(int(i) for i in places[0])
+        where = f"{field}[{place[0]}, {place[1]}]" if place else field
+        raise InputError(f"{where} = {numbers[place]:g}; it {rule}")
