@@ -1,5 +1,6 @@
 """Forces between charges, bare and screened."""
 
+import jax
 import jax.numpy as jnp
 
 from .._checks import Numbers
@@ -30,11 +31,13 @@ class Coulomb(AbstractPair):
 
     def value(self, s: Squares) -> Squares:
         """The energy at squared distances."""
-        return self.strength / jnp.sqrt(s)
+        return self.strength * jax.lax.rsqrt(s)
 
     def slope(self, s: Squares) -> Squares:
         """The derivative in the squared distance."""
-        return -0.5 * self.strength / (s * jnp.sqrt(s))
+        # One operation; a root and a division take three times as long on the CPU.
+        inverse = jax.lax.rsqrt(s)
+        return -0.5 * self.strength * (inverse * inverse * inverse)
 
 
 class ScreenedCoulomb(AbstractPair):
@@ -56,11 +59,11 @@ class ScreenedCoulomb(AbstractPair):
 
     def value(self, s: Squares) -> Squares:
         """The energy at squared distances."""
-        r = jnp.sqrt(s)
-        return self.strength * jnp.exp(-self.screening * r) / r
+        inverse = jax.lax.rsqrt(s)
+        return self.strength * jnp.exp(-self.screening * (s * inverse)) * inverse
 
     def slope(self, s: Squares) -> Squares:
         """The derivative in the squared distance."""
-        r = jnp.sqrt(s)
-        decay = self.screening * r
-        return -0.5 * self.strength * (1.0 + decay) * jnp.exp(-decay) / (s * r)
+        inverse = jax.lax.rsqrt(s)
+        decay = self.screening * (s * inverse)
+        return -0.5 * self.strength * (1.0 + decay) * jnp.exp(-decay) * (inverse * inverse * inverse)
