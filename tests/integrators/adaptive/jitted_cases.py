@@ -48,7 +48,7 @@ def run(
         counts=engine.counts,
         result=batches[-1].result,
         dense=[batch.dense for batch in batches],
-        orders=np.concatenate([batch.dense.parts.order for batch in batches]),
+        orders=np.concatenate([batch.dense.parts.order for batch in batches]).astype(int),
     )
 
 

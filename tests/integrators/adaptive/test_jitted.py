@@ -12,6 +12,7 @@ from poinsot.core import InputError, Result
 from poinsot.integrators import DormandPrince5, DormandPrince8, Odex, Seulex
 from poinsot.integrators.adaptive import Task
 from poinsot.integrators.adaptive._dormand_prince import _pair
+from poinsot.integrators.adaptive._folded import Folded
 
 SOLVERS = [DormandPrince5(), DormandPrince8(), Odex(), Seulex()]
 KINDS = pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: type(solver).__name__)
@@ -60,7 +61,7 @@ def test_counts_every_evaluation(solver):
     assert (outcome.counts.jacobians > 0) == solver.traits.stiff
 
 
-def test_one_program_serves_all_runs_of_a_kind():
+def test_two_programs_serve_all_runs_of_a_kind():
     traces = []
 
     def rate(y, params):
@@ -72,16 +73,31 @@ def test_one_program_serves_all_runs_of_a_kind():
         return run(DormandPrince5(**options), problem, [1.0, 2.0], t1, tolerance, seconds=0.01)
 
     first = decay(1.0, 1.0, 1e-6)
-    compiled = len(traces)
-    assert compiled > 0
+    beginning = len(traces)
+    assert beginning > 0 and len(first.dense) == 1
     long = decay(2.0, 30.0, 1e-11, max_step=1e-3, first_step=1e-3)
-    assert len(long.dense) > 1, "a run in many batches"
+    compiled = len(traces)
+    assert len(long.dense) > 2 and compiled == beginning + 1, "one more for all further batches"
+    decay(3.0, 30.0, 1e-9, max_step=2e-3)
     assert len(traces) == compiled
     np.testing.assert_allclose(first.y[-1], np.exp(-1.0) * np.array([1.0, 2.0]), rtol=1e-5)
     np.testing.assert_allclose(long.y[-1], np.exp(-60.0) * np.array([1.0, 2.0]), atol=1e-10)
     # Other shapes are another program.
     run(DormandPrince5(), pt.ODE(rate, params=1.0), [1.0], 1.0, 1e-6)
     assert len(traces) > compiled
+
+
+def test_a_folded_tree_comes_back_as_it_was():
+    tree = {
+        "y": jnp.array([[0.1, -0.0]]),
+        "count": jnp.int64(2**53 - 1),
+        "known": (jnp.array(True), jnp.int32(-3)),
+    }
+    back = jax.jit(lambda folded: folded.tree())(jax.jit(Folded.of)(tree))
+    assert jax.tree.structure(back) == jax.tree.structure(tree)
+    for one, other in zip(jax.tree.leaves(back), jax.tree.leaves(tree), strict=True):
+        assert one.dtype == other.dtype and one.shape == other.shape and bool(jnp.all(one == other))
+    assert int(jax.jit(Folded.of)(jnp.int64(2**53 + 1)).tree()) != 2**53 + 1
 
 
 def test_batches_make_no_difference():

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 from jax import lax
+from jaxtyping import Array, Float
 
 from poinsot.core import AbstractProblem, Packed, hold, optional
 from poinsot.core.types import BoolScalar, IntScalar, Scalar
@@ -61,8 +62,7 @@ class EmbeddedPair(AbstractMethod):
         """One step of the pair."""
         first = jnp.where(carry.known, 1, 0)
         y1, slopes = self._stages(problem, t, h, y, carry.slope, first)
-        difference = h * jnp.sum(jnp.asarray(self.error)[:, None] * slopes, axis=0)
-        error = demands.norm(difference, y, y1)
+        error = demands.norm(h * _sum(jnp.asarray(self.error), slopes), y, y1)
         accepted = error <= 1.0
         beta = 0.2 / self.order
         # In logarithms, because one of them and one exponential cost less than two powers.
@@ -88,14 +88,17 @@ class EmbeddedPair(AbstractMethod):
 
         def stage(i, loop):
             slopes, _ = loop
-            # Written out, because XLA adds up terms faster than it reduces an axis.
-            increment = sum((A[i, j] * slopes[j] for j in range(len(self.c) - 1)), start=jnp.zeros_like(y))
-            there = hold(y + h * increment)
+            there = hold(y + h * _sum(A[i], slopes[:-1]))
             return slopes.at[i].set(hold(problem.vector_field(t + c[i] * h, there))), there
 
         slopes = jnp.zeros((len(self.c), y.size)).at[0].set(jnp.where(first > 0, slope, 0.0))
         slopes, end = lax.fori_loop(first, len(self.c), stage, (slopes, y))
         return end, slopes
+
+
+def _sum(weights: Float[Array, " stages"], slopes: Float[Array, "stages n"]) -> Packed:
+    """The weighted sum of slopes, written out, because XLA adds up terms faster than it reduces an axis."""
+    return sum((weights[j] * slopes[j] for j in range(1, len(slopes))), start=weights[0] * slopes[0])
 
 
 class DormandPrince5(OneStepSolver):

@@ -69,7 +69,7 @@ class Key:
         return isinstance(other, Key) and self.parts == other.parts
 
 
-class _Itself:
+class Itself:
     """An object as the key of a dictionary: only itself is the same."""
 
     def __init__(self, thing: Any):
@@ -79,16 +79,16 @@ class _Itself:
         return id(self.thing)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and self.thing is other.thing
+        return isinstance(other, Itself) and self.thing is other.thing
 
 
 def key(problem: Any) -> Key:
     """The key of a problem, which is not looked through again when it comes again."""
-    return _key(_Itself(problem))
+    return _key(Itself(problem))
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _key(itself: _Itself) -> Key:
+def _key(itself: Itself) -> Key:
     return Key(itself.thing)
 
 

@@ -3,7 +3,7 @@
 import functools
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -16,10 +16,12 @@ from poinsot.core import AbstractProblem, Packed, Projection, Result
 from poinsot.core.types import IntScalar, Scalar
 from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
 from poinsot.integrators.adaptive._dense import PartSteps
+from poinsot.integrators.adaptive._folded import Folded
+from poinsot.integrators.adaptive._host import Itself
 from poinsot.integrators.adaptive._method import AbstractMethod, Cost, Demands, starting_step
 
 NUMBERS = 2**16
-"""Numbers in the buffer of a batch: half a megabyte, so that XLA still compiles the loop as one piece."""
+"""Numbers in the buffer of a batch: it is cleared before each, in the time of a hundred steps."""
 STRETCH = 1.01
 """The last step may be so much longer than proposed: a tiny one left over would be of no use."""
 EPS = 2.0**-52
@@ -28,7 +30,7 @@ REMEMBERED = 128
 
 
 class Run(NamedTuple):
-    """Where a run stands. A plain tuple, which a call of a compiled program looks through fastest."""
+    """Where a run stands."""
 
     t: Scalar
     y: Packed
@@ -114,41 +116,48 @@ class Stepper(NamedTuple):
         ), row
 
 
-def room(y: Packed | np.ndarray) -> int:
-    """Accepted steps that a batch has room for."""
-    return int(np.clip(NUMBERS // (y.size + 3), 16, 4096))
+def begin(stepper: Stepper, start: Float[Array, " size"], attempts: IntScalar):
+    """The first steps; `start` is the time, the first step and the state. Otherwise like `march`."""
+    return march(stepper, stepper.start(start[0], start[2:], start[1]), attempts)
 
 
-def begin(stepper: Stepper, t, y: Packed, first_step: Scalar) -> tuple[Run, Float[Array, "capacity row"]]:
-    """The run before its first step, and memory for the rows of a batch."""
-    return stepper.start(t, y, first_step), jnp.zeros((room(y), 3 + y.size))
+def proceed(stepper: Stepper, folded: Folded[Run], attempts: IntScalar):
+    """Further steps. Otherwise like `march`."""
+    return march(stepper, folded.tree(), attempts)
 
 
-def march(stepper: Stepper, run: Run, rows: Float[Array, "capacity row"], attempts: IntScalar):
+def march(stepper: Stepper, run: Run, attempts: IntScalar):
     """Accepted steps, until the end, a failure, or as many `attempts` or accepted steps as allowed.
 
     Returns:
-        The run, rows as `Stepper.attempt` gives them, and in one array of integers how many rows there are,
-        the result, and the counts in the order of `Counts`.
+        The run; where it stood and then rows as `Stepper.attempt` gives them; and in one array of integers
+        how many steps there are, the result, and the counts in the order of `Counts`.
     """
-    before = run.accepted + run.rejected
+    before, room = run.accepted + run.rejected, capacity(run.y.size)
+    start = jnp.concatenate([run.t[None], jnp.zeros(2), run.y])
 
-    def proceed(loop):
+    def going(loop):
         run, _, filled = loop
         unspent = (run.accepted + run.rejected - before < attempts) | (filled == 0)
         open_ended = (run.t != stepper.t1) & (run.result == Result.successful)
-        return unspent & (filled < len(rows)) & open_ended
+        return unspent & (filled < room) & open_ended
 
     def body(loop):
         run, rows, filled = loop
         following, row = stepper.attempt(run)
         # Written in any case; a row of a rejected attempt is overwritten by the next.
-        rows = lax.dynamic_update_slice(rows, row[None], (filled, jnp.int64(0)))
+        rows = lax.dynamic_update_slice(rows, row[None], (filled + 1, jnp.int64(0)))
         return following, rows, filled + following.accepted - run.accepted
 
-    run, rows, filled = lax.while_loop(proceed, body, (run, rows, jnp.int64(0)))
+    rows = jnp.zeros((room + 1, 3 + run.y.size)).at[0].set(start)
+    run, rows, filled = lax.while_loop(going, body, (run, rows, jnp.int64(0)))
     counts = (*run.cost, run.accepted, run.rejected)
-    return run, rows, jnp.stack([filled, run.result.astype(jnp.int64), *counts])
+    return Folded.of(run), rows, jnp.stack([filled, run.result.astype(jnp.int64), *counts])
+
+
+def capacity(size: int) -> int:
+    """Accepted steps that a batch has room for, with so many numbers in a state."""
+    return min(max(NUMBERS // (size + 3), 16), 4096)
 
 
 def part_steps(stepper: Stepper, t: Array, h: Array, y: Array, order: Array, count: IntScalar) -> Array:
@@ -162,60 +171,55 @@ def part_steps(stepper: Stepper, t: Array, h: Array, y: Array, order: Array, cou
 
 
 class Compiled:
-    """Functions of a stepper, compiled once for all steppers that differ in numbers only.
+    """Functions of a method on a problem, compiled once for all problems that differ in numbers only.
 
     A call looks at arrays alone, unlike one of `eqx.filter_jit`, which goes through the whole problem anew:
     that takes as long as hundreds of steps.
     """
 
-    def __init__(self, stepper: Stepper):
-        leaves, self._structure = jax.tree.flatten(stepper)
-        self._numbers = [leaf for leaf in leaves if eqx.is_array(leaf)]
-        self._rest = tuple(_NUMBER if eqx.is_array(leaf) else leaf for leaf in leaves)
-        self._functions: dict[Callable, Callable] = {}
+    def __init__(self, method: AbstractMethod, problem: AbstractProblem, projection: Projection):
+        leaves, structure = jax.tree.flatten((method, problem))
+        self._arrays = [leaf for leaf in leaves if eqx.is_array(leaf)]
+        rest = tuple(_ARRAY if eqx.is_array(leaf) else leaf for leaf in leaves)
+        self._compiled = functools.partial(_compiled, structure, rest, projection)
 
-    def __call__(self, function: Callable, *arguments: Any) -> Any:
-        """The value of `function(stepper, *arguments)`."""
-        if function not in self._functions:
-            self._functions[function] = _compiled(self._structure, self._rest, function)
-        return self._functions[function](self._numbers, *arguments)
+    def __call__(self, function: Callable, numbers: np.ndarray, *arguments: Any) -> Any:
+        """The value of `function(stepper, *arguments)`, the stepper being one with these numbers."""
+        return self._compiled(function)(self._arrays, numbers, *arguments)
 
 
-_NUMBER = object()
-"""Holds the place of an array among the leaves of a stepper."""
+_ARRAY = object()
+"""Holds the place of an array among the leaves of a method and a problem."""
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _compiled(structure: Any, rest: tuple, function: Callable) -> Callable:
-    def call(numbers: list, *arguments):
-        left = iter(numbers)
-        leaves = [next(left) if leaf is _NUMBER else leaf for leaf in rest]
-        return function(jax.tree.unflatten(structure, leaves), *arguments)
+def _compiled(structure: Any, rest: tuple, projection: Projection, function: Callable) -> Callable:
+    def call(arrays: list, numbers: Array, *arguments):
+        left = iter(arrays)
+        leaves = [next(left) if leaf is _ARRAY else leaf for leaf in rest]
+        method, problem = jax.tree.unflatten(structure, leaves)
+        return function(Stepper(method, problem, numbers, projection), *arguments)
 
-    return jax.jit(call, donate_argnums=_DONATED.get(function, ()))
-
-
-_DONATED = {march: (2,)}
-"""Arguments whose memory the result may take: the rows of one batch for those of the next."""
+    return jax.jit(call)
 
 
-def _first(rows: Array, count: int) -> np.ndarray:
-    """A copy of the first rows on the host."""
-    # `np.asarray` remembers its view in the array, which then cannot give its memory to the next batch.
-    seen: Any = np.from_dlpack(cast(Any, rows)) if jax.default_backend() == "cpu" else np.asarray(rows)
-    return np.array(seen[:count])
+@functools.lru_cache(maxsize=REMEMBERED)
+def _functions(method: AbstractMethod, itself: Itself, projection: Projection) -> Compiled:
+    """Those of a problem, which is not looked through again when it comes again."""
+    return Compiled(method, itself.thing, projection)
 
 
 class Parts(NamedTuple):
     """Parts of the steps of a batch, for its dense output."""
 
-    compiled: Compiled
+    part: Callable
+    """`part_steps` of the run."""
     order: np.ndarray
     """What each step had."""
 
     def __call__(self, step, t, h, y, count) -> Array:
         """States `h` after the starts of steps."""
-        return self.compiled(part_steps, t, h, y, self.order[step], count)
+        return self.part(t, h, y, self.order[step].astype(int), count)
 
 
 class JittedEngine(Engine):
@@ -231,32 +235,30 @@ class JittedEngine(Engine):
         projection: Projection = "none",
     ):
         self.counts = Counts()
-        numbers = np.array([task.rtol, task.atol, np.inf if max_step is None else max_step, task.t1])
-        self._compiled = Compiled(Stepper(method, task.problem, numbers, projection))
-        y = np.asarray(task.y, dtype=float)
-        # The size of the problem stands for the cost of a step, until a batch has been timed.
-        self._attempts = int(np.clip(NUMBERS // max(y.size, 1), 16, room(y)))
-        self._t, self._y = task.t0, y
-        self._run, self._rows = self._compiled(begin, np.float64(task.t0), y, np.float64(first_step or 0.0))
+        self._compiled = _functions(method, Itself(task.problem), projection)
+        self._numbers = np.array([task.rtol, task.atol, np.inf if max_step is None else max_step, task.t1])
+        start = np.concatenate([[task.t0, first_step or 0.0], task.y])
+        self._next: tuple[Callable, Any] = begin, start
+        # A full batch, the shorter the larger the problem, until one has been timed.
+        self._capacity = self._attempts = capacity(len(task.y))
 
     def advance(self, seconds: float) -> Batch:
         """Further accepted steps."""
         tick = time.perf_counter()
         before = self.counts.accepted + self.counts.rejected
-        self._run, self._rows, summary = self._compiled(
-            march, self._run, self._rows, np.int64(self._attempts)
-        )
-        filled, result, *counts = np.asarray(summary).tolist()
+        function, stand = self._next
+        run, rows, summary = self._compiled(function, self._numbers, stand, np.int64(self._attempts))
+        self._next = proceed, run
+        steps, result, *counts = np.asarray(summary).tolist()
         self.counts = Counts(*counts)
         tried = self.counts.accepted + self.counts.rejected - before
         pace = seconds * tried / max(time.perf_counter() - tick, 1e-9)
-        self._attempts = int(np.clip(pace, 1, 2 * room(self._y)))
-        return self._batch(_first(self._rows, filled), Result(result))
+        self._attempts = min(max(int(pace), 1), 2 * self._capacity)
+        return self._batch(np.asarray(rows), steps, Result(result))
 
-    def _batch(self, rows: np.ndarray, result: Result) -> Batch:
+    def _batch(self, rows: np.ndarray, steps: int, result: Result) -> Batch:
+        # A copy where steps are few, which then do not keep the memory of a full batch.
+        rows = rows[: steps + 1] if 2 * steps > len(rows) else rows[: steps + 1].copy()
         t, y = rows[:, 0], rows[:, 3:]
-        part = Parts(self._compiled, rows[:, 2].astype(int))
-        dense = PartSteps(part, np.append(self._t, t), np.concatenate([self._y[None], y]))
-        if len(rows):
-            self._t, self._y = t[-1], y[-1]
-        return Batch(t, y, rows[:, 1].astype(int), dense, result)
+        parts = Parts(functools.partial(self._compiled, part_steps, self._numbers), rows[1:, 2])
+        return Batch(t[1:], y[1:], rows[1:, 1].astype(int), PartSteps(parts, t, y), result)

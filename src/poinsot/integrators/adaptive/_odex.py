@@ -80,6 +80,10 @@ def _midpoint(problem: AbstractProblem, t, h, y: Packed, f: Packed) -> Callable[
     return rule
 
 
+STEPS = MidpointExtrapolation()
+"""One for all runs, so that what was compiled for it is found at once."""
+
+
 class Odex(OneStepSolver):
     r"""Gragg's extrapolated midpoint rule with control of order and step: the method of the code ODEX.
 
@@ -122,7 +126,7 @@ class Odex(OneStepSolver):
     def start(self, task: Task) -> Engine:
         """Begin a run."""
         return JittedEngine(
-            MidpointExtrapolation(),
+            STEPS,
             task,
             first_step=self.first_step,
             max_step=self.max_step,

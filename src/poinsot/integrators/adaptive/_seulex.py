@@ -133,6 +133,10 @@ def _rate(problem: AbstractProblem, t, y: Packed, start: Start, demands: Demands
     return demands.norm(correction, y) / jnp.maximum(demands.norm(start.increment, y), 1e-300)
 
 
+STEPS = EulerExtrapolation()
+"""One for all runs, so that what was compiled for it is found at once."""
+
+
 class Seulex(OneStepSolver):
     r"""The extrapolated linearly implicit Euler method with control of order and step, as in the code SEULEX.
 
@@ -176,7 +180,7 @@ class Seulex(OneStepSolver):
     def start(self, task: Task) -> Engine:
         """Begin a run."""
         return JittedEngine(
-            EulerExtrapolation(),
+            STEPS,
             task,
             first_step=self.first_step,
             max_step=self.max_step,
