@@ -93,6 +93,35 @@ def test_order_rises_with_accuracy(ladder):
     assert rows == sorted(rows) and rows[-1] >= rows[0] + 2
 
 
+def test_no_constant_order_and_step_does_with_fewer_right_hand_sides(ladder):
+    problem, start = gyro_top()
+
+    @jax.jit
+    def end(rows, steps):
+        h = END / steps.astype(float)
+        return jax.lax.fori_loop(
+            0, steps, lambda _, y: _odex.STEPS.part(problem, 0.0, h, y, rows), jnp.asarray(start)
+        )
+
+    def work_at(rows, error):
+        """Right-hand sides of constant steps with so many rows, for an error at the end."""
+        per_step = _odex.EVALUATIONS[rows - 1]
+        steps = np.array([12_000, 16_000, 21_000, 28_000, 37_000]) // per_step
+        ends = [np.asarray(end(jnp.int64(rows), jnp.int64(n))) for n in steps]
+        errors = [np.max(np.abs(y - AT_THE_END)) for y in ends]
+        return per_step * np.exp(np.interp(-np.log(error), -np.log(errors), np.log(steps)))
+
+    def loss(rhs, error):
+        return rhs / min(work_at(rows, error) for rows in range(4, 10))
+
+    rhs, errors, _ = ladder
+    for here in (0, 2, 4):
+        assert loss(rhs[here], errors[here]) < 1.1, errors[here]
+    # Steps that are held short lose more.
+    held = run(Odex(max_step=0.02), problem, start, END, LADDER[0])
+    assert loss(held.counts.rhs, error_at_the_end(held)) > 1.5
+
+
 def test_takes_hardly_more_right_hand_sides_than_dop853(ladder):
     problem, start = gyro_top()
     field = jax.jit(lambda t, y: problem.vector_field(t, y))

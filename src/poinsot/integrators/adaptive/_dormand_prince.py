@@ -130,7 +130,7 @@ class DormandPrince5(OneStepSolver):
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""
-        return _start("Dopri5", self, task)
+        return _start("Dopri5", 5, self, task)
 
 
 class DormandPrince8(OneStepSolver):
@@ -163,7 +163,7 @@ class DormandPrince8(OneStepSolver):
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""
-        return _start("Dopri8", self, task)
+        return _start("Dopri8", 8, self, task)
 
 
 def _traits(name: str, order: int, reference: str) -> AdaptiveTraits:
@@ -189,10 +189,10 @@ def _pair(name: str, order: int, moved: bool) -> EmbeddedPair:
     return EmbeddedPair(A, (0.0, *tableau.c.tolist()), tuple(tableau.b_error.tolist()), order, moved)
 
 
-def _start(pair: str, solver: DormandPrince5 | DormandPrince8, task: Task) -> Engine:
+def _start(pair: str, order: int, solver: DormandPrince5 | DormandPrince8, task: Task) -> Engine:
     """A run with one of diffrax's pairs."""
     return JittedEngine(
-        _pair(pair, solver.traits.order or 0, solver.projection != "none"),
+        _pair(pair, order, solver.projection != "none"),
         task,
         first_step=solver.first_step,
         max_step=solver.max_step,

@@ -204,9 +204,9 @@ def _compiled(structure: Any, rest: tuple, projection: Projection, function: Cal
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _functions(method: AbstractMethod, itself: Itself, projection: Projection) -> Compiled:
-    """Those of a problem, which is not looked through again when it comes again."""
-    return Compiled(method, itself.thing, projection)
+def _functions(method: Itself, problem: Itself, projection: Projection) -> Compiled:
+    """Those of a method and a problem, which are not looked through again when they come again."""
+    return Compiled(method.thing, problem.thing, projection)
 
 
 class Parts(NamedTuple):
@@ -235,7 +235,7 @@ class JittedEngine(Engine):
         projection: Projection = "none",
     ):
         self.counts = Counts()
-        self._compiled = _functions(method, Itself(task.problem), projection)
+        self._compiled = _functions(Itself(method), Itself(task.problem), projection)
         self._numbers = np.array([task.rtol, task.atol, np.inf if max_step is None else max_step, task.t1])
         start = np.concatenate([[task.t0, first_step or 0.0], task.y])
         self._next: tuple[Callable, Any] = begin, start

@@ -97,7 +97,9 @@ class Odex(OneStepSolver):
     step at the end of a row: it is not needed for the expansion and costs an evaluation in each row.
 
     *Properties*: order up to 18; $1 + k^2$ evaluations for k rows. Dense output by part steps of the same
-    order, as accurate as the run itself.
+    order, as accurate as the run itself. It is made for small errors: on a gyro top it takes fewer
+    evaluations than `DormandPrince853` from about 1e-9 on, and twice as many at 1e-3, where no constant order
+    and step of the method takes a tenth less.
 
     Args:
         first_step: size of the first attempt; by default from the right-hand side and its slope.
