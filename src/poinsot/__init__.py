@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from poinsot.core import ODE, Constrained, Hamiltonian, InputError, Result, State
     from poinsot.equations import formulate
     from poinsot.io import load
-    from poinsot.model import RigidBody, System, freedom, loads, potentials, shapes
+    from poinsot.model import Chain, RigidBody, System, ends, freedom, loads, potentials, shapes
     from poinsot.simulation import (
         BodyTrajectory,
         Event,
@@ -55,6 +55,7 @@ _NAMES = {
     "InputError": "poinsot.core",
     "Result": "poinsot.core",
     "State": "poinsot.core",
+    "Chain": "poinsot.model",
     "RigidBody": "poinsot.model",
     "System": "poinsot.model",
     "formulate": "poinsot.equations",
@@ -72,11 +73,12 @@ _NAMES = {
 _MODULES = {
     name: f"poinsot.{name}"
     for name in ("analysis", "coordinates", "integrators", "library", "papers", "rotation", "viz")
-} | {name: f"poinsot.model.{name}" for name in ("freedom", "loads", "potentials", "shapes")}
+} | {name: f"poinsot.model.{name}" for name in ("ends", "freedom", "loads", "potentials", "shapes")}
 
 __all__ = [
     "ODE",
     "BodyTrajectory",
+    "Chain",
     "Constrained",
     "Event",
     "Hamiltonian",
@@ -92,6 +94,7 @@ __all__ = [
     "__version__",
     "analysis",
     "coordinates",
+    "ends",
     "ensemble",
     "formulate",
     "freedom",

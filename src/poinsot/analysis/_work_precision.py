@@ -11,7 +11,7 @@ from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import FORMS
 from poinsot.integrators import AbstractAdaptive, AbstractIntegrator
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.simulation._progress import Progress
 
 Item = TypeVar("Item")
@@ -31,7 +31,7 @@ class InterruptedComparison(KeyboardInterrupt):
 
 
 def work_precision(
-    problem: AbstractProblem | System,
+    problem: AbstractProblem | AbstractSystem,
     state: State,
     t1: float,
     methods: Mapping[str, Method] | Sequence[Method],
@@ -128,10 +128,10 @@ def _ladder(
 
 
 def _places(
-    problem: AbstractProblem | System, formulations: Mapping[str, Choice] | Sequence[Choice] | None
+    problem: AbstractProblem | AbstractSystem, formulations: Mapping[str, Choice] | Sequence[Choice] | None
 ) -> dict[str, Choice]:
     """Coordinates and form by name; nothing of both for a problem that has no choice."""
-    if not isinstance(problem, System):
+    if not isinstance(problem, AbstractSystem):
         if formulations is not None:
             raise InputError("formulations: only a pt.System has a choice of coordinates and form")
         return {"": (None, None)}

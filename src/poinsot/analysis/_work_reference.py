@@ -13,7 +13,7 @@ from poinsot.coordinates import Quaternions
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation, formulate
 from poinsot.integrators import Taylor
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.rotation import to_matrix
 from poinsot.simulation._adaptive_run import AdaptiveRun
 from poinsot.simulation._quick import once
@@ -42,12 +42,15 @@ class Yardstick:
 
 
 def yardstick(
-    problem: AbstractProblem | System, state: State, span: tuple[float, float], reference: State | str | None
+    problem: AbstractProblem | AbstractSystem,
+    state: State,
+    span: tuple[float, float],
+    reference: State | str | None,
 ) -> Yardstick:
     """The yardstick of a problem or of bodies; see `work_precision` for what `reference` may be."""
     if isinstance(reference, str) and reference not in ("taylor", "gauss"):
         raise InputError(f"reference = {reference!r}; it must be 'taylor', 'gauss' or the state at t1")
-    if isinstance(problem, System):
+    if isinstance(problem, AbstractSystem):
         return _of_bodies(problem, state, span, "taylor" if reference is None else reference)
     if isinstance(reference, State):
         exact, source = np.asarray(problem.pack(reference)), "given"
@@ -56,7 +59,9 @@ def yardstick(
     return Yardstick(exact, lambda _, y: np.asarray(y), lambda e: float(np.max(np.abs(e))), source)
 
 
-def _of_bodies(system: System, state: State, span: tuple[float, float], reference: State | str) -> Yardstick:
+def _of_bodies(
+    system: AbstractSystem, state: State, span: tuple[float, float], reference: State | str
+) -> Yardstick:
     """Rotations and angular velocities, and places and velocities of the bodies that leave theirs."""
     turning, moving = list(system.rotating), list(system.translating)
 

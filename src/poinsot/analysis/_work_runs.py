@@ -14,7 +14,7 @@ from poinsot.analysis._work_reference import Yardstick
 from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, Packed, Result, State
 from poinsot.integrators import AbstractAdaptive, AbstractIntegrator, ExplicitRungeKutta, ImplicitRungeKutta
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.simulation._adaptive_run import AdaptiveRun
 from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._subject import BodiesSubject, ProblemSubject, subject_of
@@ -33,7 +33,7 @@ Choice = tuple[AbstractOrientation | None, str | None]
 class Contest:
     """Runs of several methods on one problem, as they come in."""
 
-    problem: AbstractProblem | System
+    problem: AbstractProblem | AbstractSystem
     state: State
     span: tuple[float, float]
     yardstick: Yardstick

@@ -21,7 +21,7 @@ from poinsot.equations import FORMS
 from poinsot.integrators import AbstractAdaptive, adaptive_names, method_by_name
 from poinsot.io import load_scenario
 from poinsot.io._subject import Subject
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.viz import plot_formalisms
 
 QUICK = (1e-4, 1e-6, 1e-8)
@@ -109,7 +109,7 @@ def compare_scenario(path: Path, out: Path | None, chosen: Selection, as_json: b
 
 def _bodies(subject: Subject, path: Path) -> Subject:
     """The scenario's bodies; equations have no choice of formulation."""
-    if not isinstance(subject.problem, System):
+    if not isinstance(subject.problem, AbstractSystem):
         raise InputError(
             f"{path}: formalisms are those of rigid bodies; this system is given by its equations"
         )

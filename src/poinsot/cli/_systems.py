@@ -49,7 +49,7 @@ def describe(name: str) -> dict[str, Any]:
 def describe_body(name: str) -> dict[str, Any]:
     """What a scenario needs to know of an example of rigid bodies."""
     example = library.body_by_name(name)
-    return _entry(name, "bodies", {"body": len(example.system.bodies)}, example.dt)
+    return _entry(name, "bodies", {"body": example.system.count}, example.dt)
 
 
 def describe_model(name: str) -> dict[str, Any]:

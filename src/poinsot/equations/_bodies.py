@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 from poinsot.coordinates import AbstractCoordinates
 from poinsot.core import Projection, each_body
 from poinsot.core.types import Scalar
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 
 Flat = Float[Array, " n"]
 
@@ -21,7 +21,7 @@ class Bodies(eqx.Module):
     system's own, pulled back through $q \mapsto (x, R)$.
     """
 
-    system: System
+    system: AbstractSystem
     coordinates: AbstractCoordinates
 
     @property

@@ -1,11 +1,13 @@
 """A system in coordinates and a form of the equations: what is integrated, and what it means."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from poinsot.coordinates import AbstractCoordinates, AbstractOrientation, EulerAngles, Group, Quaternions
@@ -20,7 +22,7 @@ from poinsot.core import (
 )
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._forms import FORMS, MULTIPLIER, Form
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.rotation import from_matrix, normalise
 
 MOMENTA = ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z")
@@ -144,7 +146,7 @@ class Formulation(eqx.Module):
     def _of_all(self, values: Float[Array, "m turning"]) -> Float[Array, "body m"]:
         """One row for each body, zero for those that do not rotate."""
         system = self.bodies.system
-        rows = jnp.zeros((len(system.bodies), values.shape[0]))
+        rows = jnp.zeros((system.count, values.shape[0]))
         return rows.at[np.array(system.rotating, dtype=int)].set(values.T)
 
     def watched(self, state: State, t=0.0) -> "Formulation":
@@ -186,7 +188,7 @@ class _Residual(eqx.Module):
         return self.formulation.residuals(t, y)[int(self.rate)].reshape(-1)
 
 
-def formulate(system: System, coordinates: Any, form: str) -> Formulation:
+def formulate(system: AbstractSystem, coordinates: Any, form: str) -> Formulation:
     """A system in coordinates and a form of the equations.
 
     Args:
@@ -204,7 +206,7 @@ def formulate(system: System, coordinates: Any, form: str) -> Formulation:
     return Formulation(bodies, _form(coordinates, form).problem(bodies, {}), form)
 
 
-def refusal(system: System, coordinates: Any, form: str) -> str | None:
+def refusal(system: AbstractSystem, coordinates: Any, form: str) -> str | None:
     """Why these coordinates and this form cannot serve a system, or None."""
     if not isinstance(coordinates, AbstractOrientation):
         return f"coordinates must be one of pt.coordinates, got {coordinates!r}"
@@ -219,11 +221,18 @@ def refusal(system: System, coordinates: Any, form: str) -> str | None:
             f"sigma = {sigma!r} has no place in the form 'hamiltonian', which has no inertia across the "
             "constraints; leave sigma out, or take a form with multipliers"
         )
-    for place in range(system.inertia.shape[1]):
-        reason = coordinates.refusal(form, system.inertia[:, place])
+    for moments in _distinct(system.inertia):
+        reason = coordinates.refusal(form, moments)
         if reason is not None:
             return reason
     return None
+
+
+def _distinct(inertia: Float[Array, "3 Nr"]) -> Sequence[Any]:
+    """Principal moments of the bodies, of equal ones once."""
+    if isinstance(inertia, Tracer):
+        return list(inertia.T)
+    return list(np.unique(np.asarray(inertia).T, axis=0))
 
 
 def _form(coordinates: AbstractOrientation, form: str) -> Form:

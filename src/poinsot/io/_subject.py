@@ -8,7 +8,7 @@ from poinsot import library
 from poinsot.core import AbstractProblem, InputError, State, UserFunction
 from poinsot.io._body_sections import StartSection
 from poinsot.io._sections import StopSection
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.simulation import Event
 
 DIRECTIONS: dict[str, Literal[-1, 0, 1]] = {"up": 1, "down": -1, "both": 0}
@@ -18,7 +18,7 @@ DIRECTIONS: dict[str, Literal[-1, 0, 1]] = {"up": 1, "down": -1, "both": 0}
 class Subject:
     """What `simulate` is given of a scenario."""
 
-    problem: AbstractProblem | System
+    problem: AbstractProblem | AbstractSystem
     start: State
     event: Callable[[StopSection], Event]
     """The stop condition of `[run.stop]`."""

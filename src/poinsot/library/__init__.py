@@ -14,6 +14,7 @@ from poinsot.library._heavy_top import heavy_top
 from poinsot.library._henon_heiles import henon_heiles
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
+from poinsot.library._particle_chain import particle_chain
 from poinsot.library._registry import body_by_name, body_names, build, by_name, model_names, names, parameters
 from poinsot.library._regular_precession import regular_precession
 from poinsot.library._symmetric_top import centre_of_mass, symmetric_top
@@ -41,6 +42,7 @@ __all__ = [
     "names",
     "nonlinear_pendulum",
     "parameters",
+    "particle_chain",
     "regular_precession",
     "symmetric_top",
     "tennis_racket",

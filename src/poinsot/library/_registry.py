@@ -16,12 +16,13 @@ from poinsot.library._heavy_top import heavy_top
 from poinsot.library._henon_heiles import henon_heiles
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
+from poinsot.library._particle_chain import particle_chain
 from poinsot.library._regular_precession import regular_precession
 from poinsot.library._symmetric_top import symmetric_top
 from poinsot.library._system import System
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
-from poinsot.model import System as Bodies
+from poinsot.model import AbstractSystem as Bodies
 
 REGISTRY: dict[str, Callable[..., System]] = {
     "harmonic-oscillator": harmonic_oscillator,
@@ -40,7 +41,11 @@ BODIES: dict[str, Callable[..., BodySystem]] = {
     "tumbling-body": tumbling_body,
 }
 
-MODELS: dict[str, Callable[..., Bodies]] = {"heavy-top": heavy_top, "free-body": free_body}
+MODELS: dict[str, Callable[..., Bodies]] = {
+    "heavy-top": heavy_top,
+    "free-body": free_body,
+    "particle-chain": particle_chain,
+}
 
 REQUIRED = "required"
 """Stands where a parameter has no default value."""

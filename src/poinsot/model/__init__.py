@@ -1,8 +1,21 @@
 """The model: rigid bodies, what they may do, and what acts on them, in positions and directors."""
 
-from . import freedom, loads, potentials, shapes
+from . import ends, freedom, loads, potentials, shapes
+from ._abstract_system import AbstractSystem
+from ._chain import Chain
 from ._particles import Particles
 from ._rigid_body import RigidBody
 from ._system import System
 
-__all__ = ["Particles", "RigidBody", "System", "freedom", "loads", "potentials", "shapes"]
+__all__ = [
+    "AbstractSystem",
+    "Chain",
+    "Particles",
+    "RigidBody",
+    "System",
+    "ends",
+    "freedom",
+    "loads",
+    "potentials",
+    "shapes",
+]

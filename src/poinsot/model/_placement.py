@@ -1,6 +1,6 @@
 """From the coordinates that move to the poses of all bodies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import equinox as eqx
@@ -15,7 +15,10 @@ from ._checks import stacked
 from ._principal import principal_axes
 from ._rigid_body import RigidBody
 from ._vectors import turned
-from .freedom import AbstractFreedom, Clamped, FixedPoint, Prescribed, Translation
+from .freedom import AbstractFreedom, Clamped, FixedPoint, Guided, Prescribed, Translation
+
+Places = tuple[int, ...] | range
+"""Places of some bodies in the list of all."""
 
 Kind = TypeVar("Kind", bound=AbstractFreedom)
 
@@ -27,11 +30,19 @@ class Placement(eqx.Module):
     respect to principal axes through the mass centre, or through the fixed point where there is one. With the
     principal axes A (columns, body frame) of a rotating body its rotation is $R\,A^T$. Poses depend on the
     live coordinates linearly, up to a constant: what has degree two in poses has degree two in coordinates.
+
+    Args:
+        translating: places of the translating bodies; a `range` where there are very many.
+        rotating: places of the rotating bodies.
+        inertia: principal moments of the rotating bodies.
+        axes: their principal axes; None where all are those of the body frames.
+        freedom: of each body that is not free, by its place.
     """
 
-    translating: tuple[int, ...] = eqx.field(static=True)
-    rotating: tuple[int, ...] = eqx.field(static=True)
+    translating: Places = eqx.field(static=True)
+    rotating: Places = eqx.field(static=True)
     pinned: tuple[int, ...] = eqx.field(static=True)
+    guided: tuple[int, ...] = eqx.field(static=True)
     clamped: tuple[int, ...] = eqx.field(static=True)
     prescribed: tuple[int, ...] = eqx.field(static=True)
     unturned: tuple[int, ...] = eqx.field(static=True)
@@ -45,27 +56,34 @@ class Placement(eqx.Module):
     places: Float[Array, "pinned 3"]
     positions: Float[Array, "clamped 3"]
     rotations: Float[Array, "unturned 3 3"]
+    paths: tuple[Callable, ...]
     motions: tuple[Callable, ...]
 
-    def __init__(self, bodies: Sequence[RigidBody], freedom: Sequence[AbstractFreedom]):
-        self.translating = tuple(i for i, free in enumerate(freedom) if free.translates)
-        self.rotating = tuple(i for i, free in enumerate(freedom) if free.rotates)
-        frames = [_live_frame(bodies[i], freedom[i]) for i in self.rotating]
-        self.inertia = stacked([moments for moments, _ in frames], (3,), axis=-1)
-        self.axes = None
-        if any(axes is not None for _, axes in frames):
-            same = jnp.asarray(np.eye(3))
-            self.axes = stacked([same if axes is None else axes for _, axes in frames], (3, 3), axis=-1)
+    def __init__(
+        self,
+        translating: Places,
+        rotating: Places,
+        inertia: Float[Array, "3 Nr"],
+        axes: Float[Array, "3 3 Nr"] | None,
+        freedom: Mapping[int, AbstractFreedom],
+    ):
+        self.translating, self.rotating, self.inertia, self.axes = translating, rotating, inertia, axes
         pinned, clamped = _of_kind(FixedPoint, freedom), _of_kind(Clamped, freedom)
         unturned = dict(sorted((_of_kind(Translation, freedom) | clamped).items()))
-        prescribed = _of_kind(Prescribed, freedom)
-        self.pinned, self.clamped = tuple(pinned), tuple(clamped)
+        guided, prescribed = _of_kind(Guided, freedom), _of_kind(Prescribed, freedom)
+        self.pinned, self.clamped, self.guided = tuple(pinned), tuple(clamped), tuple(guided)
         self.unturned, self.prescribed = tuple(unturned), tuple(prescribed)
         self.points = stacked([free.point for free in pinned.values()], (3,))
         self.places = stacked([free.at for free in pinned.values()], (3,))
         self.positions = stacked([free.position for free in clamped.values()], (3,))
         self.rotations = stacked([free.rotation for free in unturned.values()], (3, 3))
+        self.paths = tuple(free.path for free in guided.values())
         self.motions = tuple(free.motion for free in prescribed.values())
+
+    @property
+    def driven(self) -> bool:
+        """Whether the motion of a body, or a part of it, is a function of time."""
+        return bool(self.guided or self.prescribed)
 
     def poses(self, t, x: Float[Array, "3 Nx"], R: Float[Array, "3 3 Nr"]) -> tuple[Array, Array]:
         """Positions (body, 3) and rotation matrices (body, 3, 3) of all bodies, in their body frames."""
@@ -77,12 +95,13 @@ class Placement(eqx.Module):
             (self.unturned, self.rotations),
             (self.prescribed, stacked([jnp.asarray(rot) for _, rot in moved], (3, 3))),
         )
-        slots = {body: slot for slot, body in enumerate(self.rotating)}
-        arms = turned(take(own, [slots[body] for body in self.pinned]), self.points)
+        slots = [self.rotating.index(body) for body in self.pinned]
+        arms = turned(take(own, tuple(slots)), self.points)
         positions = in_order(
             (self.translating, x.T),
             (self.pinned, self.places - arms),
             (self.clamped, self.positions),
+            (self.guided, stacked([jnp.asarray(path(t)) for path in self.paths], (3,))),
             (self.prescribed, stacked([jnp.asarray(pos) for pos, _ in moved], (3,))),
         )
         return positions, rotations
@@ -106,32 +125,56 @@ class Placement(eqx.Module):
         )
 
 
-def in_order(*parts: tuple[tuple[int, ...], Array]) -> Array:
+def placement_of(bodies: Sequence[RigidBody], freedom: Sequence[AbstractFreedom]) -> Placement:
+    """The placement of a list of bodies."""
+    translating = tuple(i for i, free in enumerate(freedom) if free.translates)
+    rotating = tuple(i for i, free in enumerate(freedom) if free.rotates)
+    frames = [_live_frame(bodies[i], freedom[i]) for i in rotating]
+    axes = None
+    if any(own is not None for _, own in frames):
+        same = jnp.asarray(np.eye(3))
+        axes = stacked([same if own is None else own for _, own in frames], (3, 3), axis=-1)
+    inertia = stacked([moments for moments, _ in frames], (3,), axis=-1)
+    return Placement(translating, rotating, inertia, axes, dict(enumerate(freedom)))
+
+
+def in_order(*parts: tuple[Places, Array]) -> Array:
     """Rows of several arrays in the order of the bodies they belong to, each part with its list of bodies.
 
     Neighbours from one array stay together as a slice, because a copy of a slice is fast and a gather is not.
     """
-    listed = [(body, part, row) for part, (bodies, _) in enumerate(parts) for row, body in enumerate(bodies)]
-    runs: list[list[int]] = []
-    for _, part, row in sorted(listed):
-        if runs and runs[-1][0] == part and runs[-1][2] == row:
-            runs[-1][2] += 1
-        else:
-            runs.append([part, row, row + 1])
-    pieces = [parts[part][1][first:last] for part, first, last in runs]
+    runs = [(first, part, row, row + length) for part, (bodies, _) in enumerate(parts)
+            for first, row, length in _runs(bodies)]  # fmt: skip
+    pieces = [parts[part][1][begin:end] for _, part, begin, end in sorted(runs)]
     return pieces[0] if len(pieces) == 1 else jnp.concatenate(pieces)
 
 
-def take(array: Array, places: Sequence[int]) -> Array:
+def _runs(bodies: Places) -> list[tuple[int, int, int]]:
+    """First body, its row and the length of each run of neighbours in a list of bodies."""
+    if isinstance(bodies, range):
+        return [(bodies.start, 0, len(bodies))] if bodies else []
+    runs: list[tuple[int, int, int]] = []
+    for row, body in enumerate(bodies):
+        if runs and runs[-1][0] + runs[-1][2] == body:
+            first, begin, length = runs.pop()
+            runs.append((first, begin, length + 1))
+        else:
+            runs.append((body, row, 1))
+    return runs
+
+
+def take(array: Array, places: Places) -> Array:
     """Rows of an array, the array itself where all are wanted."""
+    if isinstance(places, range):
+        return array[places.start : places.stop]
     if tuple(places) == tuple(range(array.shape[0])):
         return array
     return array[np.asarray(places, dtype=int)]
 
 
-def _of_kind(kind: type[Kind], freedom: Sequence[AbstractFreedom]) -> dict[int, Kind]:
+def _of_kind(kind: type[Kind], freedom: Mapping[int, AbstractFreedom]) -> dict[int, Kind]:
     """The bodies of one kind of freedom, by their places."""
-    return {i: free for i, free in enumerate(freedom) if isinstance(free, kind)}
+    return {place: free for place, free in freedom.items() if isinstance(free, kind)}
 
 
 def _live_frame(body: RigidBody, free: AbstractFreedom) -> tuple[Array, Array | None]:

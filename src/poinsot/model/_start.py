@@ -12,14 +12,14 @@ from poinsot.core import InputError, State
 from poinsot.rotation import from_matrix, multiply, to_matrix
 
 from ._checks import as_array, concrete, shown, stacked
-from ._placement import Placement, in_order, take
+from ._placement import Placement, Places, in_order, take
 from ._rotations import as_quaternion, quaternions_of_matrices, unit_quaternions
 
 CONSISTENT = 1e-9
 """How far a value may be from what the freedom of a body asks of it, relative to one plus its size."""
 
 
-def vectors(value: Any, field: str, names: tuple[str, ...]) -> tuple[Array, list[bool]]:
+def vectors(value: Any, field: str, names: Sequence[str]) -> tuple[Array, list[bool]]:
     """One vector for each body, zero where none was given, and for which bodies one was given.
 
     Args:
@@ -44,7 +44,7 @@ def vectors(value: Any, field: str, names: tuple[str, ...]) -> tuple[Array, list
     return array, [True] * count
 
 
-def quaternions(value: Any, names: tuple[str, ...], normalise: bool) -> tuple[Array, list[bool]]:
+def quaternions(value: Any, names: Sequence[str], normalise: bool) -> tuple[Array, list[bool]]:
     """One unit quaternion for each body, and for which bodies one was given.
 
     Args:
@@ -78,7 +78,7 @@ def quaternions(value: Any, names: tuple[str, ...], normalise: bool) -> tuple[Ar
 
 def physical_state(
     placement: Placement,
-    names: tuple[str, ...],
+    names: Sequence[str],
     t: Any,
     position: Any,
     rotation: Any,
@@ -99,6 +99,11 @@ def physical_state(
     _agree("velocity", speeds, state.velocity, [i for i in fixed if moving[i]], names)
     _agree("angular_velocity", spins, state.angular_velocity, [i for i in unturning if spinning[i]], names)
     return state
+
+
+def completed(placement: Placement, t: Any, given: State) -> State:
+    """The state that freedom makes of values given for all bodies."""
+    return _completed(placement, jnp.asarray(t, dtype=float), given)[0]
 
 
 @eqx.filter_jit
@@ -132,7 +137,7 @@ def live(placement: Placement, state: State) -> tuple[Array, Array, Array, Array
     return x.T, quats.T, v.T, Omega
 
 
-def _agree(field: str, given: Array, needed: Array, places: list[int], names: tuple[str, ...]) -> None:
+def _agree(field: str, given: Array, needed: Array, places: list[int], names: Sequence[str]) -> None:
     """Refuse given values that contradict the freedom of a body."""
     if not places or not concrete(given, needed):
         return
@@ -145,7 +150,7 @@ def _agree(field: str, given: Array, needed: Array, places: list[int], names: tu
             )
 
 
-def _others(places: tuple[int, ...], bodies: Sequence) -> tuple[int, ...]:
+def _others(places: Places, bodies: Sequence) -> tuple[int, ...]:
     """Places of the bodies that are not among `places`."""
     among = set(places)
     return tuple(i for i in range(len(bodies)) if i not in among)

@@ -11,8 +11,10 @@ from jaxtyping import Array, Bool
 from poinsot.core import State
 from poinsot.rotation import exp, hat, to_matrix
 
+from ._placement import Places
+
 if TYPE_CHECKING:
-    from ._system import System
+    from ._abstract_system import AbstractSystem
 
 TRIALS = 4
 """Configurations that are tried."""
@@ -21,7 +23,7 @@ VANISHES = 1e-10
 """Size, relative to its contributions, below which a generalised force counts as zero."""
 
 
-def symmetries(system: "System", t, state: State) -> Bool[Array, "6"]:
+def symmetries(system: "AbstractSystem", t, state: State) -> Bool[Array, "6"]:
     r"""Which of the six momenta are conserved: three translations, three rotations about the origin.
 
     Momentum along a rigid displacement changes by what the potentials and the reactions do along it,
@@ -39,13 +41,13 @@ def symmetries(system: "System", t, state: State) -> Bool[Array, "6"]:
         t: time.
         state: physical state near which to look.
     """
-    if system.loads or system.placement.prescribed:
+    if system.loads or system.placement.driven:
         return jnp.zeros(6, dtype=bool)
     return _conserved(system, jnp.asarray(t, dtype=float), state)
 
 
 @eqx.filter_jit
-def _conserved(system: "System", t: Array, state: State) -> Bool[Array, "6"]:
+def _conserved(system: "AbstractSystem", t: Array, state: State) -> Bool[Array, "6"]:
     """Whether the force along each displacement vanishes everywhere, and every fixed point stays."""
     forces = jax.vmap(lambda time, x, R: _forces_along(system, time, x, R))
     along = forces(*_configurations(system, t, state))
@@ -54,14 +56,10 @@ def _conserved(system: "System", t: Array, state: State) -> Bool[Array, "6"]:
     return vanishes & _pins_stay(system)
 
 
-def _forces_along(system: "System", t, x: Array, R: Array) -> Array:
+def _forces_along(system: "AbstractSystem", t, x: Array, R: Array) -> Array:
     """Contributions (6, all components) of the potentials to the force along each displacement."""
-
-    def energy(positions, rotations):
-        return sum((term.energy(t, positions, rotations) for term in system.potentials), start=jnp.zeros(()))
-
     positions, rotations = system.poses(t, x, R)
-    slope_x, slope_R = jax.grad(energy, argnums=(0, 1))(positions, rotations)
+    slope_x, slope_R = jax.grad(system.pose_potential, argnums=(1, 2))(t, positions, rotations)
     axes = jnp.eye(3)
     moved = jnp.concatenate(
         [
@@ -71,30 +69,36 @@ def _forces_along(system: "System", t, x: Array, R: Array) -> Array:
     )
     spun = hat(axes)[:, None] @ rotations[None]
     turned = jnp.concatenate([jnp.zeros_like(spun), spun])
-    moves = np.array([free.translates or free.rotates for free in system.freedom])
+    translates, turns = (_among(places, system.count) for places in (system.translating, system.rotating))
+    moves = translates | turns
     moved = jnp.where(moves[None, :, None], moved, 0.0)
-    turns = np.array([free.rotates for free in system.freedom])
     turned = jnp.where(turns[None, :, None, None], turned, 0.0)
     return jnp.concatenate(
         [(slope_x[None] * moved).reshape(6, -1), (slope_R[None] * turned).reshape(6, -1)], axis=1
     )
 
 
-def _configurations(system: "System", t, state: State) -> tuple[Array, Array, Array]:
+def _configurations(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array]:
     """Times and live coordinates of a few configurations near the state, the same ones every time."""
     draw = np.random.default_rng(0)
     x, quat, _, _ = system.live(t, state)
-    sizes = 1.0 + jnp.max(jnp.abs(x), axis=0, initial=0.0)
-    shifts = 0.01 * sizes[None, None, :] * draw.standard_normal((TRIALS, *x.shape))
+    shifts = system.trial_lengths(x)[None, None, :] * draw.standard_normal((TRIALS, *x.shape))
     turns = exp(jnp.asarray(0.3 * draw.standard_normal((TRIALS, quat.shape[1], 3))))
     rotations = jnp.moveaxis(turns @ to_matrix(quat.T)[None], 1, -1)
     times = jnp.asarray(t, dtype=float) + jnp.linspace(0.0, 1.0, TRIALS)
     return times, x[None] + shifts, rotations
 
 
-def _pins_stay(system: "System") -> Array:
+def _pins_stay(system: "AbstractSystem") -> Array:
     """Whether each displacement leaves all fixed points in place: rotations about an axis through them do."""
     places = system.placement.places
     off_axis = jnp.any(jnp.cross(jnp.eye(3)[:, None, :], places[None]) != 0.0, axis=(1, 2))
     translations = jnp.full(3, places.shape[0] == 0)
     return jnp.concatenate([translations, ~off_axis])
+
+
+def _among(places: Places, count: int) -> np.ndarray:
+    """Which of all bodies are at these places."""
+    among = np.zeros(count, dtype=bool)
+    among[np.asarray(places, dtype=int)] = True
+    return among

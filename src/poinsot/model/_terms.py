@@ -82,7 +82,7 @@ def as_potentials(terms: Any, bodies: Sequence[RigidBody]) -> tuple[AbstractPote
     return tuple(bound)
 
 
-def as_loads(terms: Any, bodies: Sequence[RigidBody]) -> tuple[AbstractLoad, ...]:
+def as_loads(terms: Any, bodies: Sequence[Any]) -> tuple[AbstractLoad, ...]:
     """Loads for these bodies, functions wrapped, each tried on shapes."""
     checked = []
     count = len(bodies)

@@ -13,7 +13,7 @@ from poinsot.core import InputError
 from ._checks import Numbers, as_array, concrete
 from ._rotations import as_quaternion, rotation_matrix
 
-__all__ = ["AbstractFreedom", "Clamped", "FixedPoint", "Free", "Prescribed", "Translation"]
+__all__ = ["AbstractFreedom", "Clamped", "FixedPoint", "Free", "Guided", "Prescribed", "Translation"]
 
 
 class AbstractFreedom(eqx.Module):
@@ -94,6 +94,25 @@ class Clamped(AbstractFreedom):
     def __init__(self, position: Numbers = (0.0, 0.0, 0.0), rotation: Any = None):
         self.position = as_array(position, "position of Clamped", (3,))
         self.rotation = _constant(rotation, "rotation of Clamped")
+
+
+class Guided(AbstractFreedom):
+    """Rotation of a body whose mass centre follows a path given as a function of time.
+
+    Args:
+        path: `path(t) -> x`, position (3,) of the mass centre, as a differentiable function: the velocity is
+            its derivative.
+    """
+
+    translates: ClassVar[bool] = False
+    rotates: ClassVar[bool] = True
+
+    path: Callable
+
+    def __init__(self, path: Callable):
+        if not callable(path):
+            raise InputError(f"path of Guided = {path!r}; it must be a function of time")
+        self.path = path
 
 
 class Prescribed(AbstractFreedom):

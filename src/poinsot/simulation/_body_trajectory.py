@@ -9,7 +9,7 @@ import numpy as np
 
 from poinsot.core import State
 from poinsot.equations import Formulation, Motion
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.simulation._quick import once
 from poinsot.simulation._trajectory import Method, Record, Trajectory, in_blocks
 
@@ -116,7 +116,7 @@ class BodyTrajectory(Trajectory):
         )
 
 
-def _inertias(system: System) -> np.ndarray:
+def _inertias(system: AbstractSystem) -> np.ndarray:
     """Inertia of each body in its body frame, about its fixed point if it has one, else its mass centre."""
     inertias = np.array(system.body_inertias)
     moments = np.asarray(system.inertia)

@@ -14,7 +14,7 @@ from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import check_fixed
 from poinsot.simulation._lane_loop import comes_apart, solve_lanes
 from poinsot.simulation._loop import Marcher
@@ -33,7 +33,7 @@ BATCH = 4096
 
 
 def ensemble(
-    problem: AbstractProblem | System,
+    problem: AbstractProblem | AbstractSystem,
     integrator: AbstractIntegrator,
     states: State,
     *,
@@ -71,7 +71,7 @@ def ensemble(
     """
     check_fixed("ensemble", integrator)
     grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every, "progress": progress}
-    if isinstance(problem, System):
+    if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         starts = _started(formulation, states, t0)
         return _all_seen(formulation, ensemble(formulation.problem, integrator, starts, **grid))

@@ -7,7 +7,7 @@ from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import fixed_step
 from poinsot.simulation._adaptive_run import AdaptiveRun
 from poinsot.simulation._event import Event
@@ -34,7 +34,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def simulate(
-    problem: AbstractProblem | System,
+    problem: AbstractProblem | AbstractSystem,
     state: State,
     *,
     t1: float,

@@ -13,7 +13,7 @@ from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import check_fixed
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._subject import choose
@@ -40,7 +40,7 @@ class Solution(eqx.Module):
 
 
 def solve(
-    problem: AbstractProblem | System,
+    problem: AbstractProblem | AbstractSystem,
     integrator: AbstractIntegrator,
     state: State,
     *,
@@ -73,7 +73,7 @@ def solve(
         `quaternion`, `velocity`, `angular_velocity` and the others.
     """
     check_fixed("solve", integrator)
-    if isinstance(problem, System):
+    if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         start = formulation.start(state, t0)
         grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every}

@@ -9,7 +9,7 @@ from jaxtyping import Array
 from poinsot.coordinates import AbstractOrientation, Group, Quaternions
 from poinsot.core import AbstractProblem, InputError, State, UserFunction, user_function
 from poinsot.equations import Formulation, formulate, preferences, refusal
-from poinsot.model import System
+from poinsot.model import AbstractSystem
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._event import Event
 from poinsot.simulation._quick import once
@@ -76,7 +76,7 @@ class _Observed(eqx.Module):
 
 
 def subject_of(
-    problem: AbstractProblem | System,
+    problem: AbstractProblem | AbstractSystem,
     integrator: Method,
     state: State,
     coordinates: AbstractOrientation | None,
@@ -84,7 +84,7 @@ def subject_of(
     t0,
 ) -> ProblemSubject | BodiesSubject:
     """Check that everything goes together, and choose what was left open."""
-    if isinstance(problem, System):
+    if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         return BodiesSubject(formulation, state, _started(formulation, state, t0))
     for name, value in (("coordinates", coordinates), ("form", form)):
@@ -100,7 +100,7 @@ def _started(formulation: Formulation, state: State, t0) -> State:
 
 
 def choose(
-    system: System,
+    system: AbstractSystem,
     integrator: Method,
     coordinates: AbstractOrientation | None,
     form: str | None,

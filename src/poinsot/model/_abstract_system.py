@@ -1,0 +1,191 @@
+"""What every system of rigid bodies can say of itself, whatever it is made of."""
+
+import abc
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+from jaxtyping import Array, ArrayLike, Bool, Float
+
+from poinsot.core import InputError, State
+from poinsot.core.types import Scalar
+
+from . import _momenta
+from ._placement import Placement, Places
+from ._start import live, physical_state
+from ._symmetries import symmetries
+from .loads import AbstractLoad
+
+LiveX = Float[Array, "3 Nx"]
+LiveR = Float[Array, "3 3 Nr"]
+LiveOmega = Float[Array, "3 Nr"]
+Positions = Float[Array, "body 3"]
+Rotations = Float[Array, "body 3 3"]
+
+
+class AbstractSystem(eqx.Module):
+    r"""Rigid bodies with their freedom, a potential energy and loads.
+
+    People see *poses* of all bodies in their body frames: positions (body, 3) of the mass centres, rotation
+    matrices (body, 3, 3), velocities (body, 3) in space, angular velocities (body, 3) in the body frame.
+    Equations of motion see *live coordinates*, only what moves, with the body axis last: `x` and `v` (3, Nx)
+    of the translating bodies, `R` (3, 3, Nr) and `Omega` (3, Nr) of the rotating ones in principal axes
+    through the mass centre, or through the fixed point where there is one.
+    """
+
+    name: eqx.AbstractVar[str]
+    names: eqx.AbstractVar[Sequence[str]]
+    """Of the bodies."""
+    placement: eqx.AbstractVar[Placement]
+    loads: eqx.AbstractVar[tuple[AbstractLoad, ...]]
+    masses: eqx.AbstractVar[Float[Array, "Nx"]]
+    """Masses of the translating bodies."""
+
+    @property
+    @abc.abstractmethod
+    def body_masses(self) -> Float[Array, "body"]:
+        """Mass of each body."""
+
+    @property
+    @abc.abstractmethod
+    def body_inertias(self) -> Float[Array, "body 3 3"]:
+        """Inertia tensor of each body about its mass centre, in its body frame."""
+
+    @property
+    @abc.abstractmethod
+    def autonomous(self) -> bool:
+        """Whether time enters neither the potentials, nor the loads, nor a prescribed motion."""
+
+    @abc.abstractmethod
+    def potential(self, t, x: LiveX, R: LiveR) -> Scalar:
+        """Potential energy at live coordinates."""
+
+    @abc.abstractmethod
+    def pose_potential(self, t, x: Positions, R: Rotations) -> Scalar:
+        """Potential energy at the poses of all bodies."""
+
+    @property
+    @abc.abstractmethod
+    def declares_invariants(self) -> bool:
+        """Whether the potential is a known function of invariants, and no motion is prescribed."""
+
+    @abc.abstractmethod
+    def potential_invariants(self, x: LiveX, R: LiveR) -> Float[Array, "k"] | None:
+        """Invariants of the potential, of degree two at most in `x` and `R`; None if it declares none."""
+
+    @abc.abstractmethod
+    def energy_of(self, c: Float[Array, "k"]) -> Scalar:
+        """Potential energy as a function of `potential_invariants`."""
+
+    @abc.abstractmethod
+    def trial_lengths(self, x: LiveX) -> Float[Array, "Nx"]:
+        """How far each translating body may be moved where the potential is tried near a state."""
+
+    @property
+    def count(self) -> int:
+        """Number of bodies."""
+        return len(self.names)
+
+    @property
+    def translating(self) -> Places:
+        """Places of the bodies whose position is a coordinate."""
+        return self.placement.translating
+
+    @property
+    def rotating(self) -> Places:
+        """Places of the bodies whose rotation is a coordinate."""
+        return self.placement.rotating
+
+    @property
+    def inertia(self) -> Float[Array, "3 Nr"]:
+        """Principal moments of the rotating bodies, about the mass centre or the fixed point."""
+        return self.placement.inertia
+
+    @property
+    def conservative(self) -> bool:
+        """Whether there are no loads: with `autonomous`, the energy is conserved."""
+        return not self.loads
+
+    def index(self, name: str) -> int:
+        """Place of the body of this name."""
+        if name not in self.names:
+            raise InputError(f"no body is called {name!r}; there are {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def poses(self, t, x: LiveX, R: LiveR) -> tuple[Positions, Rotations]:
+        """Positions and rotation matrices of all bodies at live coordinates."""
+        return self.placement.poses(t, x, R)
+
+    def rates(self, t, x: LiveX, R: LiveR, v: LiveX, Omega: LiveOmega) -> tuple[Positions, Positions]:
+        """Velocities (space) and angular velocities (body frame) of all bodies."""
+        return self.placement.rates(t, x, R, v, Omega)
+
+    def load(self, t, x: LiveX, R: LiveR, v: LiveX, Omega: LiveOmega) -> tuple[LiveX, LiveOmega] | None:
+        r"""Generalised forces (3, Nx) and torques (3, Nr) of all loads, None if there are none.
+
+        Their power is that of the loads for all velocities the bodies may have,
+        $F\cdot\delta v + M\cdot\delta\Omega = \sum_i (f_i\cdot\delta v_i + \tau_i\cdot\delta\Omega_i)$.
+        """
+        if not self.loads:
+            return None
+        positions, rotations = self.poses(t, x, R)
+        rates, pull_back = jax.vjp(lambda v, Omega: self.rates(t, x, R, v, Omega), v, Omega)
+        wrenches = [load.wrench(t, positions, rotations, *rates) for load in self.loads]
+        total = tuple(sum(parts[1:], start=parts[0]) for parts in zip(*wrenches, strict=True))
+        return pull_back(total)
+
+    def kinetic(self, x: Positions, R: Rotations, v: Positions, Omega: Positions) -> Scalar:
+        """Kinetic energy of all bodies, from their poses and velocities."""
+        return _momenta.kinetic_energy(self.body_masses, self.body_inertias, v, Omega)
+
+    def linear_momentum(
+        self, x: Positions, R: Rotations, v: Positions, Omega: Positions
+    ) -> Float[Array, "3"]:
+        """Total linear momentum, from the poses and velocities of all bodies."""
+        return _momenta.linear_momentum(self.body_masses, v)
+
+    def angular_momentum(
+        self, x: Positions, R: Rotations, v: Positions, Omega: Positions
+    ) -> Float[Array, "3"]:
+        """Total angular momentum about the origin in space, from the poses and velocities of all bodies."""
+        return _momenta.angular_momentum(self.body_masses, self.body_inertias, x, R, v, Omega)
+
+    def state(
+        self,
+        position: Any = None,
+        rotation: Any = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        *,
+        normalise: bool = False,
+        t: ArrayLike = 0.0,
+    ) -> State:
+        """A physical state of all bodies.
+
+        Each argument holds one entry for each body (that of a single body also by itself), or None for
+        bodies that start at the origin, unturned, at rest, or as their freedom demands. What the freedom of
+        a body determines may be left out; where given, it is checked.
+
+        Args:
+            position: of the mass centres, (body, 3).
+            rotation: quaternions (body, 4), scalar first, or matrices (body, 3, 3), body to space.
+            velocity: of the mass centres in space, (body, 3).
+            angular_velocity: in the body frames, (body, 3).
+            normalise: take the nearest rotation to each one given.
+            t: time, for prescribed motions.
+
+        Returns:
+            `State(position, quaternion, velocity, angular_velocity)`.
+        """
+        return physical_state(
+            self.placement, self.names, t, position, rotation, velocity, angular_velocity, normalise
+        )
+
+    def live(self, t, state: State) -> tuple[LiveX, Float[Array, "4 Nr"], LiveX, LiveOmega]:
+        """Live coordinates `x`, `quaternion`, `v`, `Omega` of a physical state."""
+        return live(self.placement, state)
+
+    def symmetries(self, t, state: State) -> Bool[Array, "6"]:
+        """Which momenta are conserved: linear along x, y, z; angular about x, y, z through the origin."""
+        return symmetries(self, t, state)

@@ -1,0 +1,317 @@
+"""A chain of equal rigid bodies, each acting on its neighbours."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.core import InputError, State
+from poinsot.core.types import Scalar
+from poinsot.rotation import from_matrix
+
+from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
+from ._bonds import AbstractBond, ParticleBond, PoseBond
+from ._chain_checks import check_bonds, check_start
+from ._checks import Numbers, as_positive
+from ._names import Numbered
+from ._neighbours import Closure, Neighbours
+from ._placement import Placement
+from ._rigid_body import RigidBody
+from ._start import completed
+from ._terms import as_loads
+from .ends import End, as_end, free
+from .freedom import AbstractFreedom, Clamped
+from .loads import AbstractLoad
+from .potentials import AbstractPair, AbstractPosePair
+
+FEWEST = 3
+"""Bodies that a chain with two ends has at least."""
+
+
+class Chain(AbstractSystem):
+    r"""Equal rigid bodies in a row, each bound to the next by potentials between particles or poses.
+
+    $$ V = \sum_i \sum_{k,l} v\bigl(|x_{i+1} + R_{i+1}\rho_l - x_i - R_i\rho_k|^2\bigr)
+       - \sum_{\text{ends}} F\cdot x $$
+
+    Nothing in it grows faster than the number of bodies: they may be millions. The straight chain has body
+    $i = 0, 1, \dots$ at $(i\,a, 0, 0)$ with spacing $a$, unturned; that of a ring lies on a circle about the
+    z axis with chords $a$, each body turned with its place.
+
+    Args:
+        body: what all bodies are, with particles where the potential acts between such.
+        count: number of bodies, the ends included.
+        spacing: distance a of neighbours in the straight chain.
+        potential: between neighbours: a pair potential between particles, a potential of relative pose, or a
+            list of these.
+        ends: conditions of the first and the last body, each "clamped", "free" or one of `pt.ends`; one of
+            these for both; or "ring", or "periodic" for a chain that repeats itself along x.
+        neighbours: bodies each body acts on to either side.
+        loads: forces without a potential, see `pt.loads`.
+        name: what reports call it.
+
+    Raises:
+        InputError: one line that names the field, its value and the remedy.
+    """
+
+    body: RigidBody
+    spacing: Scalar
+    neighbours: Neighbours
+    ends: tuple[End, End]
+    placement: Placement
+    loads: tuple[AbstractLoad, ...]
+    masses: Float[Array, "Nx"]
+    names: Sequence[str] = eqx.field(static=True)
+    name: str = eqx.field(static=True)
+
+    def __init__(
+        self,
+        body: RigidBody,
+        count: int,
+        spacing: Numbers,
+        potential: Any,
+        ends: Any = "free",
+        *,
+        neighbours: int = 1,
+        loads: Sequence[Any] = (),
+        name: str = "chain",
+    ):
+        if not isinstance(body, RigidBody):
+            raise InputError(f"body = {body!r}; it must be a pt.RigidBody, such as pt.shapes.tetrahedron()")
+        self.body, self.name = body, name
+        self.spacing = as_positive(spacing, "spacing")
+        closure, self.ends = _ends(ends)
+        _check_count(count, neighbours, closure)
+        self.names = Numbered("body", int(count))
+        bonds = _bonds(potential, body)
+        period = self.spacing * count if closure == "periodic" else jnp.zeros(())
+        self.neighbours = Neighbours(bonds, period * jnp.asarray(np.eye(3)[0]), int(neighbours), closure)
+        freedom = _end_freedom(self.ends, self._straight()[0])
+        self.placement = _placement(body, count, freedom)
+        self.masses = jnp.broadcast_to(body.mass, (len(self.placement.translating),))
+        self.loads = as_loads(loads, self.names)
+
+    @property
+    def closure(self) -> Closure:
+        """How the chain goes on behind its last body: "open", "ring" or "periodic"."""
+        return self.neighbours.closure
+
+    @property
+    def bodies(self) -> Sequence[RigidBody]:
+        """All bodies, which are one and the same."""
+        return [self.body] * self.count
+
+    @property
+    def body_masses(self) -> Float[Array, "body"]:
+        """Mass of each body."""
+        return jnp.broadcast_to(self.body.mass, (self.count,))
+
+    @property
+    def body_inertias(self) -> Float[Array, "body 3 3"]:
+        """Inertia tensor of each body about its mass centre, in its body frame."""
+        return jnp.broadcast_to(self.body.inertia_matrix, (self.count, 3, 3))
+
+    @property
+    def autonomous(self) -> bool:
+        """Whether neither a load nor the motion of an end depends on time."""
+        return not self.placement.driven and not any(load.takes_time for load in self.loads)
+
+    def whole(self, t, x: LiveX, R: LiveR) -> tuple[Float[Array, "3 body"], Float[Array, "3 3 body"]]:
+        """Positions and principal directors of all bodies, body axis last."""
+        if len(self.translating) == len(self.rotating) == self.count:
+            return x, R
+        positions, rotations = self.poses(t, x, R)
+        held = [i for i in (0, self.count - 1) if i not in self.translating]
+        unturned = [i for i in (0, self.count - 1) if i not in self.rotating]
+        x = _with_ends(x, {i: positions[i] for i in held})
+        return x, _with_ends(R, {i: self._principal(rotations[i]) for i in unturned})
+
+    def _principal(self, R: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
+        """Principal directors of a body with rotation R."""
+        return R if self.body.axes is None else R @ self.body.axes
+
+    def potential(self, t, x: LiveX, R: LiveR) -> Scalar:
+        """Potential energy at live coordinates."""
+        return self._energy(*self.whole(t, x, R))
+
+    def pose_potential(self, t, x: Positions, R: Rotations) -> Scalar:
+        """Potential energy at the poses of all bodies."""
+        own = jnp.moveaxis(R, 0, -1)
+        if self.body.axes is not None:
+            own = jnp.einsum("ijn,jk->ikn", own, self.body.axes)
+        return self._energy(x.T, own)
+
+    def _energy(self, x: Float[Array, "3 body"], R: Float[Array, "3 3 body"]) -> Scalar:
+        energy = self.neighbours.energy(x, R)
+        for place, end in zip((0, -1), self.ends, strict=True):
+            if end.force is not None:
+                energy = energy - jnp.sum(end.force * x[:, place])
+        return energy
+
+    @property
+    def declares_invariants(self) -> bool:
+        """Whether all bonds are between particles, no force acts on an end, and no end is moved.
+
+        The invariants are the squared distances of the particles.
+        """
+        between_particles = all(isinstance(bond, ParticleBond) for bond in self.neighbours.bonds)
+        forced = any(end.force is not None for end in self.ends)
+        return between_particles and not forced and not self.placement.driven
+
+    def potential_invariants(self, x: LiveX, R: LiveR) -> Float[Array, "k"] | None:
+        """Squared distances of all particles that act on each other."""
+        if not self.declares_invariants:
+            return None
+        return jnp.concatenate([part.reshape(-1) for part in self.neighbours.squares(*self.whole(0.0, x, R))])
+
+    def energy_of(self, c: Float[Array, "k"]) -> Scalar:
+        """Potential energy as a function of the squared distances."""
+        energy, begin = jnp.zeros(()), 0
+        closed = self.closure != "open"
+        for bond in self.neighbours.bonds:
+            assert isinstance(bond, ParticleBond)
+            particles = bond.points.shape[0]
+            for order in range(1, self.neighbours.order + 1):
+                pairs = self.count - (0 if closed else order)
+                shape = (particles, particles, pairs)
+                energy = energy + jnp.sum(bond.pair.value(c[begin : begin + math.prod(shape)].reshape(shape)))
+                begin += math.prod(shape)
+        return energy
+
+    def trial_lengths(self, x: LiveX) -> Float[Array, "Nx"]:
+        """A hundredth of the spacing."""
+        return jnp.broadcast_to(0.01 * self.spacing, x.shape[1:])
+
+    def state(
+        self,
+        position: Any = None,
+        rotation: Any = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        **options: Any,
+    ) -> State:
+        """A physical state of all bodies, see `pt.System.state`; straight where no positions are given.
+
+        Raises:
+            InputError: as there; or particles of neighbours overlap, or the potential is not finite.
+        """
+        if position is None:
+            straight = self.straight_state(t=options.get("t", 0.0))
+            position = straight.position
+            if rotation is None:
+                rotation = straight.quaternion
+        state = super().state(position, rotation, velocity, angular_velocity, **options)
+        check_start(self, options.get("t", 0.0), state)
+        return state
+
+    def straight_state(self, velocity_scale: float = 0.0, seed: int = 0, *, t: float = 0.0) -> State:
+        """The straight chain, or the ring on its circle, with random velocities.
+
+        Args:
+            velocity_scale: standard deviation of each component of the velocities of what moves.
+            seed: of the random numbers.
+            t: time, for ends that are moved.
+        """
+        positions, rotations = self._straight()
+        draw = np.random.default_rng(seed).standard_normal((2, self.count, 3)) * velocity_scale
+        unmoved = State(
+            position=positions, quaternion=from_matrix(rotations), velocity=draw[0], angular_velocity=draw[1]
+        )
+        return completed(self.placement, t, unmoved)
+
+    def _straight(self) -> tuple[Positions, Rotations]:
+        """Positions and rotations of the straight chain."""
+        places = np.arange(self.count, dtype=float)
+        if self.closure != "ring":
+            line = places[:, None] * np.eye(3)[0]
+            return self.spacing * jnp.asarray(line), jnp.broadcast_to(jnp.eye(3), (self.count, 3, 3))
+        angle = 2.0 * np.pi * places / self.count
+        radius = 0.5 / np.sin(np.pi / self.count)
+        c, s, zero = np.cos(angle), np.sin(angle), np.zeros(self.count)
+        # Bodies look along the circle: their x axis is its tangent, as in the straight chain.
+        circle = radius * np.stack([s, -c, zero], axis=-1)
+        turns = np.stack(
+            [np.stack([c, -s, zero], -1), np.stack([s, c, zero], -1), [np.eye(3)[2]] * self.count], 1
+        )
+        return self.spacing * jnp.asarray(circle), jnp.asarray(turns)
+
+
+def _ends(given: Any) -> tuple[Closure, tuple[End, End]]:
+    """How a chain is closed, and its ends."""
+    if given in ("ring", "periodic"):
+        return given, (free(), free())
+    if isinstance(given, (str, End)):
+        given = (given, given)
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        raise InputError(f"ends = {given!r}; give one for the first and one for the last body, (first, last)")
+    for value in given:
+        if value in ("ring", "periodic"):
+            raise InputError(f"ends = {given!r}; a chain without ends is ends={value!r}, by itself")
+    first, last = (as_end(value, f"ends[{i}]") for i, value in enumerate(given))
+    return "open", (first, last)
+
+
+def _check_count(count: Any, neighbours: Any, closure: Closure) -> None:
+    for field, value in (("count", count), ("neighbours", neighbours)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise InputError(f"{field} = {value!r}; it must be a whole number above zero")
+    if closure == "open" and count < FEWEST:
+        raise InputError(
+            f"count = {count}; a chain with two ends has at least {FEWEST} bodies, ends included"
+        )
+    if closure == "open" and neighbours >= count:
+        raise InputError(f"neighbours = {neighbours} with {count} bodies; at most {count - 1} can be reached")
+    if closure != "open" and count <= 2 * neighbours:
+        raise InputError(
+            f"count = {count}; a {closure} chain with neighbours = {neighbours} needs more than "
+            f"{2 * neighbours} bodies, so that no two act on each other twice"
+        )
+
+
+def _bonds(potential: Any, body: RigidBody) -> tuple[AbstractBond, ...]:
+    """Bonds from what people give as potential."""
+    bonds: list[AbstractBond] = []
+    for term in potential if isinstance(potential, (list, tuple)) else (potential,):
+        if isinstance(term, AbstractPair):
+            bonds.append(ParticleBond(term, body.principal_points))
+        elif isinstance(term, AbstractPosePair):
+            bonds.append(PoseBond(term, body.axes))
+        else:
+            raise InputError(
+                f"potential = {term!r}; it must be a potential between particles such as "
+                "pt.potentials.LennardJones(epsilon, sigma), of relative pose such as "
+                "pt.potentials.PosePair(f), or a list of these"
+            )
+    check_bonds(bonds)
+    return tuple(bonds)
+
+
+def _end_freedom(ends: tuple[End, End], straight: Positions) -> tuple[AbstractFreedom, AbstractFreedom]:
+    """What the end bodies may do; those clamped where they are get their place."""
+    first, last = (
+        Clamped(straight[place]) if end.freedom is None else end.freedom
+        for place, end in zip((0, -1), ends, strict=True)
+    )
+    return first, last
+
+
+def _placement(body: RigidBody, count: int, ends: tuple[AbstractFreedom, AbstractFreedom]) -> Placement:
+    """Everything between the ends is free, so what moves is a range of bodies."""
+    first, last = ends
+    translating = range(0 if first.translates else 1, count if last.translates else count - 1)
+    rotating = range(0 if first.rotates else 1, count if last.rotates else count - 1)
+    turning = len(rotating)
+    moments = jnp.broadcast_to(body.moments[:, None], (3, turning))
+    axes = None if body.axes is None else jnp.broadcast_to(body.axes[:, :, None], (3, 3, turning))
+    return Placement(translating, rotating, moments, axes, {0: first, count - 1: last})
+
+
+def _with_ends(live: Array, held: dict[int, Array]) -> Array:
+    """Live coordinates with those of the held end bodies at their sides."""
+    parts = [held[0][..., None]] if 0 in held else []
+    behind = [values[..., None] for place, values in held.items() if place]
+    return jnp.concatenate([*parts, live, *behind], axis=-1)

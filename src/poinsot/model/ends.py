@@ -1,0 +1,92 @@
+"""What the ends of a chain do: the boundary conditions of its first and last body."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from poinsot.core import InputError
+
+from ._checks import Numbers, as_array
+from .freedom import AbstractFreedom, Clamped, FixedPoint, Free, Guided, Prescribed
+
+__all__ = ["End", "clamped", "displaced", "force", "free", "prescribed"]
+
+
+class End(eqx.Module):
+    """The boundary condition of the first or the last body of a chain.
+
+    Args:
+        freedom: what the body may do; None for one that is clamped where the straight chain has it.
+        force: constant force on it, in space; None without.
+    """
+
+    freedom: AbstractFreedom | None
+    force: Float[Array, "3"] | None = None
+
+
+def free() -> End:
+    """The body moves and turns like any other."""
+    return End(Free())
+
+
+def clamped(position: Numbers | None = None, rotation: Any = None) -> End:
+    """The body does not move (c1).
+
+    Args:
+        position: of its mass centre; that in the straight chain when left out.
+        rotation: a quaternion or a matrix; none when left out.
+    """
+    if position is None and rotation is None:
+        return End(None)
+    if position is None:
+        raise InputError("clamped has a rotation and no position; give both, clamped(position, rotation)")
+    return End(Clamped(position, rotation))
+
+
+def force(force: Numbers) -> End:
+    r"""The body is free and a constant force F acts on its mass centre (c2).
+
+    Its work is part of the energy, $V = \dots - F\cdot x$.
+
+    Args:
+        force: F, three numbers in space.
+    """
+    return End(Free(), as_array(force, "force of the end", (3,)))
+
+
+def displaced(position: Numbers | Callable) -> End:
+    """The mass centre is held at a place, and the body free to turn about it (c3).
+
+    Args:
+        position: the place, three numbers; or a function of time for an end that is moved, `d(t) -> (3,)`.
+    """
+    if callable(position):
+        return End(Guided(position))
+    return End(FixedPoint((0.0, 0.0, 0.0), as_array(position, "position of the displaced end", (3,))))
+
+
+def prescribed(motion: Callable) -> End:
+    """The body moves and turns as a given function of time.
+
+    Args:
+        motion: `motion(t) -> (x, R)`, see `pt.freedom.Prescribed`.
+    """
+    return End(Prescribed(motion))
+
+
+NAMED: dict[str, Callable[[], End]] = {"free": free, "clamped": clamped}
+"""Ends that need no numbers, by name."""
+
+
+def as_end(value: Any, field: str) -> End:
+    """An end from what people give."""
+    if isinstance(value, End):
+        return value
+    if isinstance(value, str) and value in NAMED:
+        return NAMED[value]()
+    raise InputError(
+        f"{field} = {value!r} is not known; an end is 'clamped', 'free', pt.ends.force(F), "
+        "pt.ends.displaced(d) or pt.ends.prescribed(motion); a chain without ends is 'ring' or 'periodic'"
+    )
