@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -134,6 +135,38 @@ def test_counts_and_limits():
     last = engine._solver.step(1.0 + 1e-9)
     # SUNDIALS counts too, and tells with every step.
     assert last.nfev == engine.counts.rhs and last.njev == engine.counts.jacobians
+
+
+def test_stiffness_leaves_the_steps_alone():
+    """A bead on a sphere, carried round its equator by a viscous stream of speed s(t) = 1 + sin(t) / 2.
+
+    Its angular velocity obeys w' = -c (w - s), and stays close to the stream however large c is.
+    """
+
+    def drag(t, q, v, c):
+        return -c * (v - (1.0 + 0.5 * jnp.sin(t)) * jnp.stack([-q[1], q[0], 0.0 * q[2]]))
+
+    bead = pt.Constrained(V=lambda q: 0.0 * q[2], g=lambda q: 0.5 * (q @ q - 1.0)[None], force=drag, params=1)
+    angle = pt.ODE(lambda t, y, c: jnp.stack([y[1], -c * (y[1] - 1.0 - 0.5 * jnp.sin(t))]), params=1.0)
+
+    def run(solver, problem, y):
+        batch = solver.start(Task(problem, np.array(y), 0.0, 1.0, 1e-6, 1e-6)).advance(60.0)
+        assert batch.t[-1] == 1.0
+        return batch
+
+    steps = []
+    for c in (1e2, 1e4):
+        lag = 0.5 * c / (c * c + 1.0)
+        on_sphere = run(pt.integrators.Ida(), bead.with_params(c), [1.0, 0.0, 0.0, 0.0, 1.0 - lag, 0.0])
+        t = on_sphere.t
+        np.testing.assert_allclose(
+            on_sphere.y[:, 1], np.sin(t + lag * (c * (1.0 - np.cos(t)) - np.sin(t))), rtol=0.0, atol=1e-5
+        )
+        explicit = run(pt.integrators.DormandPrince5(), angle.with_params(c), [0.0, 1.0 - lag])
+        steps.append((len(t), len(explicit.t)))
+    assert pt.integrators.Ida().traits.stiff and not pt.integrators.DormandPrince5().traits.stiff
+    ratio, of_explicit = np.array(steps[1]) / np.array(steps[0])
+    assert 0.7 < ratio < 1.4 and of_explicit > 30.0
 
 
 def test_giving_up_keeps_the_prefix():

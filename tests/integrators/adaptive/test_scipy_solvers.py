@@ -53,6 +53,32 @@ def test_error_follows_the_tolerance(solver):
     assert fine.counts.rhs > coarse.counts.rhs
 
 
+@pytest.mark.parametrize(
+    ("solver", "counts"),
+    [(pt.integrators.DormandPrince853, (8, 16)), (pt.integrators.Radau5, (64, 128))],
+    ids=["DormandPrince853", "Radau5"],
+)
+def test_order_in_constant_steps(solver, counts):
+    """Of y' = -t^p y^2, for p = 1; for p = 1/2, whose derivatives are not bounded, it is lost."""
+
+    def slope(power):
+        problem, errors = pt.ODE(lambda t, y, p: -(t**p) * y * y, params=power), []
+        for n in counts:
+            h = 2.0 / n
+            # The tolerance falls as the error estimate of the lowest order does, and lets all steps pass.
+            engine = solver(first_step=h, max_step=h).start(
+                Task(problem, np.array([2.0]), 0.0, 2.0, h**4, h**4)
+            )
+            batch = engine.advance(60.0)
+            assert power != 1.0 or len(batch.t) == n
+            errors.append(abs(batch.y[-1, 0] - 1.0 / (0.5 + 2.0 ** (power + 1.0) / (power + 1.0))))
+        return np.log2(errors[0] / errors[1])
+
+    order = solver().traits.order
+    assert abs(slope(1.0) - order) < 0.15
+    assert slope(0.5) < order - 0.5
+
+
 @pytest.mark.parametrize("solver", SOLVERS, ids=by_class)
 @pytest.mark.parametrize("t1", [10.0, -10.0])
 def test_dense_output_is_as_good_as_the_steps(solver, t1):
