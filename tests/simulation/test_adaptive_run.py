@@ -47,6 +47,7 @@ class _ExactEngine(Engine):
             raise KeyboardInterrupt
         numbers = first + 1 + np.arange(3)
         self.counts.accepted += 3
+        self.counts.rejected += int(np.sum(numbers % 2))
         t = t0 + self.h * numbers
         failed = self.solver.fails_after is not None and first + 3 >= self.solver.fails_after
         result = Result.step_too_small if failed else Result.successful
@@ -77,7 +78,8 @@ def test_a_run_past_its_end_is_cut_there():
     exactly = simulate(1.4, integrator=Exact())
     np.testing.assert_array_equal(exactly.steps.t, [0.0, 0.7, 1.4])
     np.testing.assert_allclose(run.q[:, 0], np.cos([0.0, 0.7, 1.0]), rtol=1e-15)
-    assert run.counts.accepted == 3, "what the solver did, beyond the end too"
+    # The solver took a third step, with another rejection.
+    assert (run.counts.accepted, run.counts.rejected) == (2, 1)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -105,6 +107,7 @@ def test_stop_is_located_to_round_off(t1):
     assert run.result is Result.stopped_by_event
     assert abs(run.t[-1]) == pytest.approx(np.pi / 2.0, abs=4e-16)
     assert run.steps.t[-1] == run.t[-1] and "stop condition was met" in run.message
+    assert run.counts.accepted == len(run.steps) and run.counts.rejected == np.sum(run.steps.rejected)
     with pytest.raises(pt.InputError, match="outside the run"):
         run.at(1.7 * np.sign(t1))
 

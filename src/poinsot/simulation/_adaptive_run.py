@@ -86,7 +86,11 @@ class Ledger:
                 return np.repeat(start[None], len(times), axis=0)
             return Piecewise(marks, [batch.dense for batch in self.batches])(times)
 
-        return History(Steps(np.concatenate(self.ends), rejected), dataclasses.replace(engine.counts), dense)
+        counts = dataclasses.replace(engine.counts)
+        if counts.accepted != self.steps:
+            # Steps beyond the end or a stop condition are none of the run, though they were evaluated.
+            counts.accepted, counts.rejected = self.steps, int(np.sum(rejected))
+        return History(Steps(np.concatenate(self.ends), rejected), counts, dense)
 
     def _save(self, times: np.ndarray, states: np.ndarray) -> None:
         if len(times):

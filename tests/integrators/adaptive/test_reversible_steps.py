@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.experimental import io_callback
 
 import poinsot as pt
 from poinsot.integrators import GaussLegendre, LieSplitting, Rattle, ReversibleSteps, StormerVerlet
@@ -262,6 +263,54 @@ def test_bodies_with_a_monitor_of_their_motion_and_a_stop():
     assert np.max(rho) > 3.0 * np.min(rho)
 
 
+PENDULUM = pt.Hamiltonian(T=lambda p: 0.5 * p @ p, V=lambda q: -jnp.cos(q[0]))
+UP = np.array([3.0, 0.0])
+"""Nearly upright."""
+
+
+@pytest.fixture(scope="module")
+def swing():
+    """The pendulum by a method of order 8."""
+    solver = pt.integrators.DormandPrince853()
+    start = pt.State(q=UP[:1], p=UP[1:])
+    return pt.simulate(PENDULUM, start, t1=12.0, rtol=1e-12, atol=1e-12, integrator=solver, progress=False)
+
+
+@pytest.mark.parametrize("integrator", [StormerVerlet(), GaussLegendre(2)], ids=["order 2", "order 4"])
+def test_order_in_the_first_step_is_that_of_the_map(swing, integrator):
+    method = ReversibleSteps(integrator)
+    errors, by_number = [], []
+    for dt in (0.1, 0.05):
+        t, states, _ = walked(PENDULUM, UP, method, dt, 10.0)
+        errors.append(np.max(np.abs(states[:, 0] - swing.at(t).q[:, 0])))
+        equal = np.linspace(0.0, t[-1], len(t))
+        by_number.append(np.max(np.abs(states[:, 0] - swing.at(equal).q[:, 0])))
+    assert method.traits.order == integrator.order
+    assert abs(np.log2(errors[0] / errors[1]) - method.traits.order) < 0.05
+    assert abs(np.log2(by_number[0] / by_number[1])) < 0.1, "steps of one size are another motion"
+
+
+def test_counts_the_right_hand_sides_of_monitor_and_map():
+    happened = []
+
+    def f(y):
+        io_callback(lambda: happened.append(1), None)
+        return jnp.stack([y[1], -jnp.sin(y[0])])
+
+    method = ReversibleSteps(GaussLegendre(2), lambda y: 1.0 + y[0] ** 2)
+    engine = method.start(Task(pt.ODE(f), np.array([2.0, 0.0]), 0.0, 3.0, 0.0, 0.0, 0.1))
+    engine.advance(10.0)
+    jax.effects_barrier()
+    steps = engine.counts.accepted
+    iterations = len(happened) - 2 * steps
+    # The callback does not see that an iteration looks at two stages at once.
+    assert engine.counts.rhs == 2 * steps + 2 * iterations and iterations > 5 * steps > 50
+    # A splitting evaluates forces, and the right-hand side for the monitor alone.
+    engine = ReversibleSteps(StormerVerlet()).start(Task(PENDULUM, UP, 0.0, 3.0, 0.0, 0.0, 0.1))
+    engine.advance(10.0)
+    assert engine.counts.rhs == engine.counts.accepted > 10
+
+
 @pytest.mark.parametrize("make", [lambda: GaussLegendre(2), Rattle], ids=["Gauss-Legendre", "Rattle"])
 def test_other_symmetric_maps(make):
     """An implicit one, and one that holds constraints, on a spherical pendulum that swings up."""
@@ -270,8 +319,7 @@ def test_other_symmetric_maps(make):
         problem = pt.Constrained(V=lambda q: q[2], g=lambda q: 0.5 * (q @ q - 1.0)[None])
         y = np.array([np.sin(0.1), 0.0, np.cos(0.1), 0.0, 0.02, 0.0])
     else:
-        problem = pt.Hamiltonian(T=lambda p: 0.5 * p @ p, V=lambda q: -jnp.cos(q[0]))
-        y = np.array([3.0, 0.0])
+        problem, y = PENDULUM, UP
     _, states, result = walked(problem, y, ReversibleSteps(integrator), 0.1, 300.0)
     assert result is pt.Result.successful
     found = windows(problem, states)

@@ -10,13 +10,14 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Bool, Float
 
-from poinsot.core import AbstractProblem, Packed, Result
+from poinsot.core import AbstractProblem, Packed, Result, StepInfo
 from poinsot.core.types import IntScalar, Scalar
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.integrators._update import add
 from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
 from poinsot.integrators.adaptive._dense import PartSteps
 from poinsot.integrators.adaptive._monitor import ChangeOfField, Monitor, growth
+from poinsot.integrators.runge_kutta import ImplicitRungeKutta, LobattoIIIAB
 
 NUMBERS = 2**16
 """Numbers in the buffer of a batch."""
@@ -35,6 +36,8 @@ class Stand(eqx.Module):
     carry: Any
     density: Scalar
     """Inverse of the next step, with its sign."""
+    rhs: IntScalar
+    """Evaluations of the right-hand side so far."""
     result: IntScalar
 
 
@@ -48,7 +51,7 @@ class Walker(eqx.Module):
     def start(self, t: Scalar, h: Scalar, y: Packed) -> Stand:
         """Before the first step, of size `h`."""
         carry = self.integrator.init(self.problem, t, h, y)
-        return Stand(t, jnp.zeros_like(t), y, carry, 1.0 / h, jnp.int32(Result.successful))
+        return Stand(t, jnp.zeros_like(t), y, carry, 1.0 / h, jnp.int64(0), jnp.int32(Result.successful))
 
     def step(self, stand: Stand) -> tuple[Stand, Bool[Array, ""]]:
         """One step, and whether it was taken: it is not where the map fails."""
@@ -65,9 +68,25 @@ class Walker(eqx.Module):
         then = jnp.where(resolved, Result.successful, Result.step_too_small)
         then = jnp.where(follows, then, Result.monitor_too_fast).astype(jnp.int32)
         taken = failure == Result.successful
-        moved = Stand(t, jnp.asarray(late), y, carry, density, then)
-        stopped = Stand(stand.t, stand.late, stand.y, stand.carry, stand.density, failure)
+        rhs = stand.rhs + self.evaluations(info)
+        moved = Stand(t, jnp.asarray(late), y, carry, density, rhs, then)
+        stopped = Stand(stand.t, stand.late, stand.y, stand.carry, stand.density, rhs, failure)
         return jax.tree.map(lambda new, old: jnp.where(taken, new, old), moved, stopped), taken
+
+    def evaluations(self, info: StepInfo) -> IntScalar:
+        """Of the right-hand side in a step: one for the monitor, and those of a Runge-Kutta map.
+
+        These are one for the first guess and one in each stage of each iteration. Other maps take the
+        equations apart and do not evaluate their right-hand side.
+        """
+        match self.integrator:
+            case ImplicitRungeKutta(tableau=tableau):
+                stages = tableau.stages
+            case LobattoIIIAB(stages=stages):
+                pass
+            case _:
+                return jnp.int64(1)
+        return 2 + stages * info.iterations.astype(jnp.int64)
 
     def part(self, t: Scalar, h: Scalar, y: Packed) -> Packed:
         """The state `h` after the start of a step."""
@@ -112,7 +131,7 @@ def _parts(walker: Walker, t: Array, h: Array, y: Array, count: IntScalar) -> Fl
 
 
 class ReversibleEngine(Engine):
-    """A run in reversible steps. The last of them may pass `t1`; only accepted steps are counted."""
+    """A run in reversible steps. The last of them may pass `t1`; none is rejected."""
 
     def __init__(self, integrator: AbstractIntegrator, monitor: Monitor | None, task: Task, dt: float):
         self.counts = Counts()
@@ -136,6 +155,7 @@ class ReversibleEngine(Engine):
         took = max(time.perf_counter() - tick, 1e-9)
         self._steps = int(np.clip(seconds * len(rows) / took, 16, self._room))
         self.counts.accepted += len(rows)
+        self.counts.rhs = int(self._stand.rhs)
         t, y = rows[:, 0], rows[:, 1:]
         times, states = np.append(self._last[0], t), np.concatenate([self._last[1], y])
         self._last = times[-1:], states[-1:]
