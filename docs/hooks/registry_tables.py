@@ -52,7 +52,8 @@ def systems() -> str:
     for name in (*library.body_names(), *library.model_names()):
         given = ", ".join(f"`{key} = {_value(default)}`" for key, default in library.parameters(name).items())
         step = library.body_by_name(name).dt if name in library.body_names() else ""
-        rows.append((f"`{name}`", "bodies", "1 body", given, step))
+        count = library.parameters(name).get("count", 1)
+        rows.append((f"`{name}`", "bodies", "1 body" if count == 1 else f"{count} bodies", given, step))
     return _table(("name", "kind", "state", "parameters and defaults", "step"), rows)
 
 
@@ -86,4 +87,4 @@ def _tick(holds: bool) -> str:
 
 
 def _value(default: object) -> str:
-    return "computed" if default is None else f"{default:.6g}" if isinstance(default, float) else str(default)
+    return "optional" if default is None else f"{default:.6g}" if isinstance(default, float) else str(default)

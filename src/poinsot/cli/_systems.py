@@ -32,9 +32,10 @@ def show_systems(as_json: bool) -> None:
         flexible="parameters and defaults",
     )
     print(
-        "A body starts with position, rotation, velocity and angular_velocity. Bodies of your own are written"
+        "A body starts with position, rotation, velocity and angular_velocity, a chain straight with\n"
+        "velocity_scale and seed, or with a row of these for each body. Bodies of your own are written into\n"
+        "the scenario."
     )
-    print("into the scenario.")
 
 
 def describe(name: str) -> dict[str, Any]:
@@ -53,8 +54,8 @@ def describe_body(name: str) -> dict[str, Any]:
 
 
 def describe_model(name: str) -> dict[str, Any]:
-    """What a scenario needs to know of a body whose data are to be given."""
-    return _entry(name, "bodies", {"body": 1}, None)
+    """What a scenario needs to know of bodies whose data are to be given."""
+    return _entry(name, "bodies", {"body": library.parameters(name).get("count", 1)}, None)
 
 
 def _entry(name: str, kind: str, state: dict[str, int], dt: float | None) -> dict[str, Any]:
@@ -64,5 +65,5 @@ def _entry(name: str, kind: str, state: dict[str, int], dt: float | None) -> dic
 
 def _shown(value: object) -> str:
     if value is None:
-        return "computed"
+        return "optional"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,17 +1,20 @@
 """The tables of a scenario file that describe rigid bodies and where they start."""
 
 import math
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, WrapValidator, model_validator
 
 from poinsot import rotation
+from poinsot.core import InputError
 from poinsot.io._sections import Section
 
 Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
+Quaternion = Annotated[list[float], Field(min_length=4, max_length=4)]
 
 _WAYS = (("euler", "angles"), ("axis", "angle"), ("quaternion",), ("matrix",))
 """Keys that give a rotation together."""
@@ -41,7 +44,7 @@ class RotationSection(Section):
     axis: Vector | None = None
     angle: float | None = None
     unit: Literal["radians", "degrees"] = "radians"
-    quaternion: Annotated[list[float], Field(min_length=4, max_length=4)] | None = None
+    quaternion: Quaternion | None = None
     matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
     normalise: bool = False
 
@@ -103,12 +106,64 @@ class BodyStart(Section):
         return given if self.rotation is None else given | {"rotation": self.rotation.value()}
 
 
-class StartSection(BodyStart):
-    """The start of a system of the library: of equations in their labels, or of one body."""
+_STRICT = ConfigDict(strict=True)
+_VECTOR: TypeAdapter = TypeAdapter(Vector, config=_STRICT)
+_VECTORS: TypeAdapter = TypeAdapter(list[Vector], config=_STRICT)
+_QUATERNIONS: TypeAdapter = TypeAdapter(list[Quaternion], config=_STRICT)
+
+
+def _vector_or_rows(value: Any, _) -> Any:
+    """Chosen by what is there, so that a fault is that of what was meant."""
+    rows = isinstance(value, list) and any(isinstance(row, list) for row in value)
+    return (_VECTORS if rows else _VECTOR).validate_python(value)
+
+
+def _rotation_or_rows(value: Any, _) -> Any:
+    if isinstance(value, list):
+        return _QUATERNIONS.validate_python(value)
+    return RotationSection.model_validate(value)
+
+
+VectorOrRows = Annotated[Vector | list[Vector], WrapValidator(_vector_or_rows)]
+RotationOrRows = Annotated[RotationSection | list[Quaternion], WrapValidator(_rotation_or_rows)]
+
+
+class StartSection(Section):
+    """The start of a system of the library: of equations in their labels, of one body, or of a chain."""
 
     q: list[float] | None = None
     p: list[float] | None = None
     y: list[float] | None = None
+    position: VectorOrRows | None = None
+    rotation: RotationOrRows | None = None
+    velocity: VectorOrRows | None = None
+    angular_velocity: VectorOrRows | None = None
+    velocity_scale: float | None = Field(default=None, ge=0.0)
+    seed: int | None = Field(default=None, ge=0)
+
+    def given(self, keys: Collection[str]) -> dict[str, Any]:
+        """Those of the keys that the file has, with their values."""
+        return {key: value for key, value in self if key in keys and value is not None}
+
+    def of_one_body(self, name: str) -> BodyStart:
+        """The same for one body; `name` is that of the system, for error messages.
+
+        Raises:
+            InputError: it is for something else.
+        """
+        labels = self.given(("q", "p", "y"))
+        if labels:
+            raise InputError(
+                f"[start] has {', '.join(labels)}; {name} is a body, which starts with position, rotation, "
+                "velocity and angular_velocity"
+            )
+        for key in self.given(("velocity_scale", "seed")):
+            raise InputError(f"[start] {key} is for chains; {name} is a body, which starts with velocity")
+        values = self.given(BodyStart.model_fields)
+        for key, value in values.items():
+            if isinstance(value, list) and isinstance(value[0], list):
+                raise InputError(f"[start] {key} has {len(value)} rows; {name} is one body, which needs one")
+        return BodyStart(**values)
 
 
 class BodySection(Section):

@@ -1,4 +1,4 @@
-"""What a scenario file can name and give fields to: solids, freedoms, potentials, loads, coordinates."""
+"""What a scenario file can name and give fields to: solids, freedoms, potentials, loads, ends, and so on."""
 
 import difflib
 import inspect
@@ -11,7 +11,7 @@ from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
 from poinsot.core import InputError
 from poinsot.io._body_sections import Named, RotationSection
 from poinsot.io._scenario_errors import first_fault
-from poinsot.model import freedom, loads, potentials, shapes
+from poinsot.model import ends, freedom, loads, potentials, shapes
 
 SHAPES = {
     "box": shapes.box,
@@ -36,6 +36,17 @@ POTENTIALS = {
     "linear-bushing": potentials.LinearBushing,
     "torsional-bushing": potentials.TorsionalBushing,
 }
+PARTICLE_BODIES = {"tetrahedron": shapes.tetrahedron, "two-rim-disc": shapes.two_rim_disc}
+NEIGHBOUR_POTENTIALS = {
+    "lennard-jones": potentials.LennardJones,
+    "morse": potentials.Morse,
+    "coulomb": potentials.Coulomb,
+    "screened-coulomb": potentials.ScreenedCoulomb,
+    "harmonic-pair": potentials.HarmonicPair,
+    "cutoff": potentials.Cutoff,
+    "gay-berne": potentials.GayBerne,
+}
+ENDS = {"free": ends.free, "clamped": ends.clamped, "force": ends.force, "displaced": ends.displaced}
 LOADS = {
     "linear-damping": loads.LinearDamping,
     "force": loads.Force,
@@ -58,7 +69,7 @@ def make(
     Args:
         section: the table.
         known: makers by name.
-        place: the table's name in the file, for error messages.
+        place: the table's name in the file, for error messages; empty where that is said by the caller.
         bodies: names of the bodies, which fields may refer to.
         given: fields that do not come from the table.
 
@@ -67,8 +78,8 @@ def make(
     """
     name = section.name.replace("_", "-")
     if name not in known:
-        raise InputError(f"{place} name = {section.name!r} is not known; {_nearest(name, known)}")
-    return _call(known[name], section.fields, f"{place} {name}", bodies, given)
+        raise InputError(f"{place} name = {section.name!r} is not known; {_nearest(name, known)}".lstrip())
+    return _call(known[name], section.fields, f"{place} {name}".lstrip(), bodies, given)
 
 
 def _call(maker: Callable, values: dict, title: str, bodies: Sequence[str], given: Mapping[str, Any]) -> Any:
@@ -93,6 +104,8 @@ def _field(key: str, value: Any, title: str, bodies: Sequence[str]) -> Any:
         return _rotation(value, title)
     if key in ("first", "second") and isinstance(value, dict):
         return _call(potentials.Marker, {"body": None} | value, f"{title} {key}", bodies, {})
+    if key == "pair" and isinstance(value, dict):
+        return make(Named.model_validate({"name": ""} | value), NEIGHBOUR_POTENTIALS, f"{title} pair")
     if key == "body" and value is not None:
         return _place_of(value, title, bodies)
     if key == "bodies" and isinstance(value, list):

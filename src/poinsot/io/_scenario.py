@@ -2,18 +2,19 @@
 
 from pathlib import Path
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from poinsot import library
 from poinsot.core import InputError, State
 from poinsot.io._body_sections import BodySection, EquationsSection, Named, StartSection
 from poinsot.io._scenario_bodies import bodies_subject, file_bodies, library_bodies
+from poinsot.io._scenario_chains import ChainSystem, chain_of, is_chain
 from poinsot.io._scenario_errors import explain
 from poinsot.io._scenario_integrator import integrator_of
 from poinsot.io._sections import IntegratorSection, OutputSection, RunSection, Section, SystemSection
 from poinsot.io._subject import Subject, equations_subject
-from poinsot.io._toml import read_toml
-from poinsot.model import System
+from poinsot.io._toml import inline, read_toml
+from poinsot.model import AbstractSystem
 from poinsot.simulation import Interrupted, SimulationError, Trajectory, simulate
 
 
@@ -105,6 +106,38 @@ class Scenario(Section):
     stop = { component = "position[0,2]" }      # of body 0 the height; any part of the motion
     ```
 
+    A chain of bodies has the arguments of `pt.library.particle_chain` as parameters.
+
+    ```toml
+    [system]
+    name = "particle-chain"
+
+    [system.parameters]         # all optional
+    count = 8
+    spacing = 2.0
+    neighbours = 1
+    body = { shape = "tetrahedron", a = 1.0 }       # or "two-rim-disc", or { masses = [...], points = [...] }
+    potential = { name = "lennard-jones", epsilon = 5.0, sigma = 1.0 }      # or a list of such tables
+    ends = ["clamped", { kind = "force", force = [3.0, 0.0, 0.0] }]         # or "ring", "periodic"
+
+    [start]                     # optional: straight and at rest if left out
+    velocity_scale = 0.05       # straight with random velocities of this size
+    seed = 0                    # optional
+
+    [integrator]
+    name = "gauss6"
+
+    [run]
+    t1 = 50.0
+    dt = 0.002
+    ```
+
+    The names of potentials are `lennard-jones`, `morse`, `coulomb`, `screened-coulomb`, `harmonic-pair`,
+    `gay-berne`, and `cutoff` with `pair = { name = ... }` and `radius`; an end is `"free"`, `"clamped"`, or a
+    table of kind `force`, `displaced` (with `position`) or `clamped` (with `position` and `rotation`).
+    Instead of `velocity_scale` and `seed`, `[start]` may have lists with a row for each body: `position`,
+    `velocity`, `angular_velocity` of three numbers each, `rotation` of quaternions.
+
     Bodies of your own, in place of `[system]` and `[start]`. Potentials and loads may also be added to those
     of the library; their keys are the arguments in `pt.potentials` and `pt.loads`, bodies by name.
 
@@ -151,6 +184,13 @@ class Scenario(Section):
     integrator: IntegratorSection
     times: RunSection = Field(alias="run")
     output: OutputSection = Field(default_factory=OutputSection)
+
+    @field_validator("system")
+    @classmethod
+    def _chain_can_be_built(cls, system: SystemSection | None) -> SystemSection | None:
+        if system is not None and is_chain(system.name):
+            ChainSystem.model_validate(system.model_dump())
+        return system
 
     @model_validator(mode="after")
     def _one_system(self) -> "Scenario":
@@ -206,9 +246,9 @@ class Scenario(Section):
             system, start = file_bodies(self.bodies or [])
             return self._bodies(system, start, system.name)
         name, parameters = self.system.name, self.system.parameters
-        values = ", ".join(f"{key} = {value}" for key, value in parameters.items())
+        values = ", ".join(f"{key} = {inline(value)}" for key, value in parameters.items())
         title = f"{name.replace('_', '-')}{' with ' if values else ''}{values}"
-        built = library.build(name, **parameters)
+        built = chain_of(parameters) if is_chain(name) else library.build(name, **parameters)
         if not isinstance(built, library.System):
             return self._bodies(*library_bodies(built, name, self.start), title)
         for section in ("potentials", "loads", "coordinates", "equations"):
@@ -216,7 +256,7 @@ class Scenario(Section):
                 raise InputError(f"[{section}] is for rigid bodies; {name} is given by its equations")
         return equations_subject(built, self.start, title)
 
-    def _bodies(self, system: System, start: State, title: str) -> Subject:
+    def _bodies(self, system: AbstractSystem, start: State, title: str) -> Subject:
         terms = self.potentials or [], self.loads or []
         return bodies_subject(system, start, *terms, self.coordinates, self.equations, title)
 

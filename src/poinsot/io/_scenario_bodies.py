@@ -4,21 +4,24 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+import equinox as eqx
+
 from poinsot import library
 from poinsot.core import InputError, State
 from poinsot.equations import Motion
 from poinsot.io._body_sections import BodySection, BodyStart, EquationsSection, Named, StartSection
 from poinsot.io._named import COORDINATES, FREEDOMS, LOADS, POTENTIALS, SHAPES, make
+from poinsot.io._scenario_chains import chain_start
 from poinsot.io._sections import StopSection
 from poinsot.io._subject import DIRECTIONS, Subject
-from poinsot.model import RigidBody, System
+from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.simulation import Event
 
 _FREE = Named(name="free")
 
 
 def bodies_subject(
-    system: System,
+    system: AbstractSystem,
     start: State,
     potentials: list[Named],
     loads: list[Named],
@@ -27,22 +30,33 @@ def bodies_subject(
     title: str,
 ) -> Subject:
     """Bodies with the potentials and loads of the file added, in its coordinates and form."""
-    names = system.names
-    acting = System(
-        system.bodies,
-        freedom=system.freedom,
-        potentials=[
-            *system.potentials,
-            *(make(term, POTENTIALS, "[[potentials]]", names) for term in potentials),
-        ],
-        loads=[*system.loads, *(make(term, LOADS, "[[loads]]", names) for term in loads)],
-        name=system.name,
-    )
     choices = {
         "coordinates": None if coordinates is None else make(coordinates, COORDINATES, "[coordinates]"),
         "form": None if equations is None else equations.form,
     }
-    return Subject(acting, start, _stop, {"system": title}, choices)
+    return Subject(_acting(system, potentials, loads), start, _stop, {"system": title}, choices)
+
+
+def _acting(system: AbstractSystem, potentials: list[Named], loads: list[Named]) -> AbstractSystem:
+    """The system with potentials and loads of the file beside its own."""
+    names = system.names
+    pushing = (*system.loads, *(make(term, LOADS, "[[loads]]", names) for term in loads))
+    if isinstance(system, Chain):
+        if potentials:
+            raise InputError(
+                "[[potentials]] are for bodies of the file; those of a chain act on each other by the "
+                "potential in [system.parameters]"
+            )
+        return eqx.tree_at(lambda chain: chain.loads, system, pushing)
+    assert isinstance(system, System)
+    terms = (make(term, POTENTIALS, "[[potentials]]", names) for term in potentials)
+    return System(
+        system.bodies,
+        freedom=system.freedom,
+        potentials=[*system.potentials, *terms],
+        loads=pushing,
+        name=system.name,
+    )
 
 
 def _stop(section: StopSection) -> Event:
@@ -69,21 +83,17 @@ def _stop(section: StopSection) -> Event:
 
 
 def library_bodies(
-    built: library.BodySystem | System, name: str, start: StartSection | None
-) -> tuple[System, State]:
+    built: library.BodySystem | AbstractSystem, name: str, start: StartSection | None
+) -> tuple[AbstractSystem, State]:
     """Bodies of the library and where they start."""
-    system, own = (built, None) if isinstance(built, System) else (built.system, built.start)
-    if start is None:
-        if own is None:
-            raise InputError(f"{name} has no start of its own; say where it starts in a section [start]")
-        return system, own
-    labels = [label for label in ("q", "p", "y") if getattr(start, label) is not None]
-    if labels:
-        raise InputError(
-            f"[start] has {', '.join(labels)}; {name} is a body, which starts with position, rotation, "
-            "velocity and angular_velocity"
-        )
-    return system, _body_start(system, [start], "[start]")
+    if isinstance(built, Chain):
+        return built, chain_start(built, start)
+    system, own = (built.system, built.start) if isinstance(built, library.BodySystem) else (built, None)
+    if start is not None:
+        return system, _body_start(system, [start.of_one_body(name)], "[start]")
+    if own is None:
+        raise InputError(f"{name} has no start of its own; say where it starts in a section [start]")
+    return system, own
 
 
 def file_bodies(sections: list[BodySection]) -> tuple[System, State]:
@@ -108,7 +118,7 @@ def _body(section: BodySection) -> RigidBody:
     return make(section.shape, SHAPES, "[bodies.shape]", **mass)
 
 
-def _body_start(system: System, sections: Sequence[BodyStart], place: str) -> State:
+def _body_start(system: AbstractSystem, sections: Sequence[BodyStart], place: str) -> State:
     """The state of all bodies; those that leave a value out have it from their freedom, or zero."""
     given = [section.values() for section in sections]
     values: dict[str, Any] = {key: [one.get(key) for one in given] for key in BodyStart.model_fields}

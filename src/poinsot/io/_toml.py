@@ -33,6 +33,20 @@ def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
         raise InputError(f"{path}: not a scenario: its values are nested too deeply") from None
 
 
+def inline(value: Any) -> str:
+    """A value as TOML writes it on one line."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case list() | tuple():
+            return f"[{', '.join(map(inline, value))}]"
+        case dict():
+            return f"{{ {', '.join(f'{key} = {inline(one)}' for key, one in value.items())} }}"
+    return str(value)
+
+
 def line_of(text: str, place: Sequence[str]) -> int | None:
     """Line of a key, or of the nearest table around it.
 

@@ -1,0 +1,137 @@
+"""Chains of a scenario: what `[system.parameters]` and `[start]` say of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator, model_validator
+
+from poinsot import library
+from poinsot.core import InputError, State
+from poinsot.io._body_sections import BodyStart, Named, StartSection
+from poinsot.io._named import ENDS, NEIGHBOUR_POTENTIALS, PARTICLE_BODIES, make
+from poinsot.model import Chain, RigidBody
+
+CHAIN = "particle-chain"
+"""Name of chains in the library."""
+
+
+def is_chain(name: str) -> bool:
+    """Whether that is the name of a chain."""
+    return name.replace("_", "-") == CHAIN
+
+
+class ChainSystem(BaseModel):
+    """A section `[system]` that is a chain; to be valid is to be one that can be built."""
+
+    name: str
+    parameters: "ChainParameters"
+
+
+class ChainParameters(BaseModel):
+    """Parameters of a chain: those of `pt.library.particle_chain`, things that are not numbers as tables."""
+
+    model_config = ConfigDict(extra="allow")
+
+    body: Any = None
+    potential: Any = None
+    ends: Any = None
+
+    @field_validator("body", "potential", "ends")
+    @classmethod
+    def _can_be_made(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is not None and info.field_name is not None:
+            _MAKERS[info.field_name](value)
+        return value
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> "ChainParameters":
+        chain_of(self.model_dump(exclude_none=True))
+        return self
+
+
+def chain_of(parameters: dict[str, Any]) -> Chain:
+    """The chain of these parameters.
+
+    Raises:
+        InputError: for an unknown parameter, or a value that makes no sense.
+    """
+    made = {key: _MAKERS[key](value) if key in _MAKERS else value for key, value in parameters.items()}
+    chain = library.build(CHAIN, **made)
+    assert isinstance(chain, Chain)
+    return chain
+
+
+def chain_start(chain: Chain, start: StartSection | None) -> State:
+    """Where a chain starts: straight, with random velocities if they have a scale, or as the file says."""
+    if start is None:
+        return chain.straight_state()
+    labels = start.given(("q", "p", "y"))
+    if labels:
+        raise InputError(
+            f"[start] has {', '.join(labels)}; a chain starts with velocity_scale and seed, or with "
+            "position, rotation, velocity and angular_velocity of each body"
+        )
+    drawn, listed = start.given(("velocity_scale", "seed")), start.given(BodyStart.model_fields)
+    if drawn and listed:
+        raise InputError(
+            f"[start] has {', '.join(drawn)} beside {', '.join(listed)}; keep one of the two ways"
+        )
+    if "seed" in drawn and "velocity_scale" not in drawn:
+        raise InputError("[start] has a seed of random velocities; it needs velocity_scale too")
+    if not listed:
+        return chain.straight_state(**drawn)
+    for key, rows in listed.items():
+        if not isinstance(rows, list) or len(rows) != chain.count or not isinstance(rows[0], list):
+            raise InputError(
+                f"[start] {key} must be a list of {chain.count} rows, one for each body of the chain"
+            )
+    try:
+        return chain.state(**{key: jnp.array(rows) for key, rows in listed.items()})
+    except ValueError as error:
+        raise InputError(f"[start] {error}") from None
+
+
+def _body(value: Any) -> RigidBody:
+    """`{ shape = "tetrahedron", a = 1.0 }`, or `{ masses = [...], points = [...] }`."""
+    table = _table(value)
+    if "shape" in table:
+        return _named(table, "shape", PARTICLE_BODIES)
+    if set(table) != {"masses", "points"}:
+        raise InputError(
+            f"has {', '.join(table) or 'no keys'}; it needs shape, one of {', '.join(PARTICLE_BODIES)}, with "
+            "its sizes, or masses and points of its particles"
+        )
+    return RigidBody.from_particles(**table)
+
+
+def _potential(value: Any) -> Any:
+    """`{ name = "lennard-jones", epsilon = 5.0, sigma = 1.0 }`, or a list of such."""
+    if isinstance(value, list):
+        return [_potential(term) for term in value]
+    return _named(_table(value), "name", NEIGHBOUR_POTENTIALS)
+
+
+def _ends(value: Any) -> Any:
+    """A text, `{ kind = "force", force = [3.0, 0.0, 0.0] }`, or a list of two of these."""
+    if isinstance(value, list):
+        return tuple(_ends(end) for end in value)
+    return _named(value, "kind", ENDS) if isinstance(value, dict) else value
+
+
+_MAKERS: dict[str, Callable[[Any], Any]] = {"body": _body, "potential": _potential, "ends": _ends}
+"""How the parameters that are no numbers are read."""
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"is {value!r}; it must be a table of keys")
+    return value
+
+
+def _named(table: dict[str, Any], key: str, known: dict[str, Callable]) -> Any:
+    """What a table names under this key, with the rest of the table."""
+    if not isinstance(table.get(key), str):
+        raise InputError(f"needs {key}, one of {', '.join(known)}")
+    rest = {other: value for other, value in table.items() if other != key}
+    return make(Named.model_validate(rest | {"name": table[key]}), known, "")
