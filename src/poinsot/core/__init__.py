@@ -1,5 +1,6 @@
 """The common tongue: states, problem kinds, outcomes. Everything else meets here."""
 
+from poinsot.core._blocks import Blocks, one_block
 from poinsot.core._bodies import each_body
 from poinsot.core._components import (
     Arithmetic,
@@ -15,7 +16,7 @@ from poinsot.core._discrete_gradient import composed_gradient, discrete_gradient
 from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
-from poinsot.core._group import Element, Group, GroupParts, Wrench, body_torque
+from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import held, hold
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
@@ -30,11 +31,13 @@ __all__ = [
     "AbstractImplicit",
     "AbstractProblem",
     "Arithmetic",
+    "Blocks",
     "Components",
     "Constrained",
     "Element",
     "Group",
     "GroupParts",
+    "LocalWrench",
     "Hamiltonian",
     "InputError",
     "MissingPackageError",
@@ -61,6 +64,7 @@ __all__ = [
     "is_number",
     "largest_component",
     "objects",
+    "one_block",
     "optional",
     "user_function",
 ]

@@ -40,6 +40,46 @@ class Element(Protocol):
         ...
 
 
+class LocalWrench(Protocol):
+    """The wrench of a row of equal bodies in pieces: what a body and its two neighbours make of it.
+
+    All bodies have a place in it, also those at the ends that do not move; arrays have bodies along their
+    last axis.
+    """
+
+    @property
+    def count(self) -> int:
+        """Number of bodies."""
+        ...
+
+    def whole(self, x: Array, g: Array) -> tuple[Array, Array]:
+        """Positions and elements of all bodies, from those that move and those that turn."""
+        ...
+
+    def live(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
+        """What belongs to the bodies that move, and to those that turn, from values for all."""
+        ...
+
+    def sites(self, x: Array, R: Array) -> Any:
+        """What neighbours need to know of bodies."""
+        ...
+
+    def pairs(self, low: Any, high: Any, exists: Array) -> Any:
+        """What neighbours do to each other, from the sites of both; nothing where there is no bond."""
+        ...
+
+    def wrench(self, place: Array, R: Array, pairs: tuple[Any, Any], sites: tuple[Any, Any, Any]) -> "Wrench":
+        """Forces and body torques on the bodies at these places of the row; none on what does not move.
+
+        Args:
+            place: of each body in the row.
+            R: its rotation.
+            pairs: what it does with the body below and with the body above.
+            sites: of the body below, its own, and of the body above.
+        """
+        ...
+
+
 class Wrench(NamedTuple):
     """Force on each translating body (in space) and torque on each rotating one (in its frame)."""
 
@@ -73,6 +113,7 @@ class Group(AbstractProblem):
         element: how a rotation is stored.
         load: non-conservative `load(t, x, R, v, Omega) -> Wrench`, or None.
         autonomous: whether time does not enter the potential, so that without loads the energy is conserved.
+        local: the wrench in pieces, for a row of equal bodies; None where it does not fall apart.
         invariants: further conserved quantities, functions of `(t, x, p, g, m, params)`.
     """
 
@@ -84,6 +125,7 @@ class Group(AbstractProblem):
     potential: Callable
     element: Element
     load: Callable | None
+    local: LocalWrench | None
     params: Any
     invariants: dict[str, UserFunction]
     autonomous: bool = eqx.field(static=True)
@@ -98,11 +140,12 @@ class Group(AbstractProblem):
         element: Element,
         load: Callable | None = None,
         autonomous: bool = True,
+        local: LocalWrench | None = None,
         invariants: dict[str, UserFunction] | None = None,
     ):
         self.mass, self.inertia = mass, inertia
         self.potential, self.load, self.element = potential, load, element
-        self.autonomous, self.invariants = autonomous, invariants or {}
+        self.autonomous, self.local, self.invariants = autonomous, local, invariants or {}
         self.params, self.vectorised = None, False
 
     @property

@@ -69,6 +69,7 @@ def _group(bodies: Bodies, invariants: Invariants) -> Group:
         element=bodies.coordinates,
         load=None if system.conservative else system.load,
         autonomous=system.autonomous,
+        local=system.local_wrench,
         invariants=invariants,
     )
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, ArrayLike, Bool, Float
+import numpy as np
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from poinsot.core import InputError, State
+from poinsot.core import InputError, LocalWrench, State
 from poinsot.core.types import Scalar
 
 from . import _momenta
@@ -106,6 +107,19 @@ class AbstractSystem(eqx.Module):
     def conservative(self) -> bool:
         """Whether there are no loads: with `autonomous`, the energy is conserved."""
         return not self.loads
+
+    @property
+    def row(self) -> Int[np.ndarray, "body"] | None:
+        """A place for each body in a row where forces act within a place and between neighbouring ones.
+
+        None where any two bodies may act on each other.
+        """
+        return None
+
+    @property
+    def local_wrench(self) -> LocalWrench | None:
+        """Forces and torques in pieces, where the bodies are equal and in a row; else None."""
+        return None
 
     def index(self, name: str) -> int:
         """Place of the body of this name."""

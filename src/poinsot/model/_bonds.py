@@ -4,13 +4,12 @@ import abc
 import operator
 from collections.abc import Callable
 from functools import reduce
-from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float, PyTree
 
 from poinsot.core import hold
 
@@ -18,17 +17,23 @@ from .potentials import AbstractPair, AbstractPosePair
 
 X = Float[Array, "3 n"]
 R = Float[Array, "3 3 n"]
-Sites = Float[Array, "k 3 n"]
+Sites = PyTree[Float[Array, "..."]]
+"""Places on bodies, bodies along the last axis of each array."""
+Pulls = PyTree[Float[Array, "..."]]
+"""What two bodies do to each other, pairs of bodies along the last axis of each array."""
+Exists = Bool[Array, " n"] | None
 
 WRITTEN_OUT = 64
-"""Pairs of particles up to which their forces are written out one by one; beyond, a loop goes over them."""
+"""Pairs of particles up to which they are written out one by one; beyond, a loop goes over them."""
 
 
 class AbstractBond(eqx.Module):
     r"""A potential energy of two neighbouring bodies, for many pairs of them along the last axis.
 
     It depends on the poses of the two through *sites* on each, such as the places of its particles, that are
-    affine in position and directors. So the gradient goes back to the body from the gradient at the sites.
+    affine in position and directors. The gradient is taken in three strides, each with as little to hand over
+    as there is: what every pair of bodies does (`pair`), what that is at the sites of a body from both of its
+    sides (`collect`), and from there the derivatives in position and directors (`pull_back`).
     """
 
     @abc.abstractmethod
@@ -40,97 +45,159 @@ class AbstractBond(eqx.Module):
         """Energy of each pair of bodies."""
 
     @abc.abstractmethod
-    def gradient(self, low: Sites, high: Sites) -> tuple[Sites, Sites]:
-        """Derivatives of the energy in the sites of the two bodies."""
+    def pair(self, low: Sites, high: Sites, exists: Exists) -> Pulls:
+        """What each pair of bodies does to each other; nothing where there is no bond."""
+
+    @abc.abstractmethod
+    def collect(self, before: Pulls, behind: Pulls, below: Sites, own: Sites, above: Sites) -> Sites:
+        """Derivatives of the energy in the sites of each body.
+
+        Args:
+            before: what it and the body below it do.
+            behind: what it and the body above it do.
+            below: sites of the one below.
+            own: sites of the body.
+            above: sites of the one above.
+        """
 
     @abc.abstractmethod
     def pull_back(self, slope: Sites) -> tuple[X, R]:
         """Derivatives in position and directors, from those in the sites."""
 
 
-class ParticleBond(AbstractBond):
+class AbstractParticleBond(AbstractBond):
     r"""A pair potential between all particles of one body and all of the next.
 
     $$ V = \sum_{k,l} v(s_{kl}), \qquad s_{kl} = |\Delta_{kl}|^2, \qquad
        \Delta_{kl} = (x' + R'\rho_l) - (x + R\rho_k) $$
 
-    Args:
-        pair: the potential v.
-        points: particles $\rho$ in the principal frame.
+    Derivatives are $\pm 2 v'(s_{kl})\,\Delta_{kl}$ in the places of the particles, and with $V_k$ their sum
+    for particle k, $\sum_k V_k$ in the position and $\sum_k V_k\,\rho_k^T$ in the directors.
     """
 
-    pair: AbstractPair
-    points: Float[Array, "k 3"]
+    pair_potential: eqx.AbstractVar[AbstractPair]
+    points: eqx.AbstractVar[Float[Array, "k 3"]]
+    """Particles in the principal frame."""
 
-    @property
-    def _written_out(self) -> bool:
-        return self.points.shape[0] ** 2 <= WRITTEN_OUT
-
-    def sites(self, x: X, R: R) -> Sites:
-        r"""Places of the particles, $x + R\rho_k$."""
-        places = [
-            x + R[:, 0] * point[0] + R[:, 1] * point[1] + R[:, 2] * point[2] for point in _rows(self.points)
-        ]
-        return hold(jnp.stack(places))
-
+    @abc.abstractmethod
     def squares(self, low: Sites, high: Sites) -> Float[Array, "k k n"]:
         """Squared distances of all pairs of particles."""
-        apart = high[None] - low[:, None]
-        return apart[:, :, 0] ** 2 + apart[:, :, 1] ** 2 + apart[:, :, 2] ** 2
 
     def energy(self, low: Sites, high: Sites) -> Float[Array, " n"]:
         """Sum over all pairs of particles."""
-        return jnp.sum(self.pair.value(self.squares(low, high)), axis=(0, 1))
+        return jnp.sum(self.pair_potential.value(self.squares(low, high)), axis=(0, 1))
 
-    def gradient(self, low: Sites, high: Sites) -> tuple[Sites, Sites]:
-        r"""Derivatives $\mp 2 v'(s_{kl})\,\Delta_{kl}$, summed over the particles of the other body."""
-        return self._unrolled(low, high) if self._written_out else self._looped(low, high)
 
-    def _unrolled(self, low: Sites, high: Sites) -> tuple[Sites, Sites]:
-        """Pair by pair: the factors 2 v' are kept, the differences cheaper to take again."""
-        count = range(self.points.shape[0])
+def particle_bond(pair: AbstractPair, points: Float[Array, "k 3"]) -> AbstractParticleBond:
+    """The bond of a pair potential, written out for a few particles and in a loop for many."""
+    few = points.shape[0] ** 2 <= WRITTEN_OUT
+    return FewParticles(pair, points) if few else ManyParticles(pair, points)
 
-        def square(k: int, m: int) -> Array:
-            dx, dy, dz = (high[m, i] - low[k, i] for i in range(3))
-            return dx * dx + dy * dy + dz * dz
 
-        factors = [2.0 * self.pair.of(k, m).slope(square(k, m)) for k in count for m in count]
-        table = hold(jnp.stack(factors)).reshape(len(count), len(count), -1)
+class FewParticles(AbstractParticleBond):
+    """Bodies of a few particles: every coordinate of a particle is an array of its own.
 
-        def push(k: int, m: int) -> Array:
-            return table[k, m][None] * (high[m] - low[k])
+    Nothing is ever put together and taken apart again; XLA makes one loop over the bodies of each row.
 
-        on_low = jnp.stack([-_sum([push(k, m) for m in count]) for k in count])
-        on_high = jnp.stack([_sum([push(k, m) for k in count]) for m in count])
-        return hold((on_low, on_high))
+    Args:
+        pair_potential: v.
+        points: particles in the principal frame.
+    """
 
-    def _looped(self, low: Sites, high: Sites) -> tuple[Sites, Sites]:
-        """One particle of the first body after the other, against all of the second."""
+    pair_potential: AbstractPair
+    points: Float[Array, "k 3"]
 
-        def one(on_high: Sites, given: tuple[Any, Array]) -> tuple[Sites, Array]:
-            pair, place = given
+    def sites(self, x: X, R: R) -> list[list[Array]]:
+        """Rows of the coordinates of each particle."""
+        return hold(
+            [
+                [x[i] + R[i, 0] * point[0] + R[i, 1] * point[1] + R[i, 2] * point[2] for i in range(3)]
+                for point in self.points
+            ]
+        )
+
+    def squares(self, low: list[list[Array]], high: list[list[Array]]) -> Float[Array, "k k n"]:
+        """Squared distances of all pairs of particles."""
+        return jnp.stack([jnp.stack([_square(first, second) for second in high]) for first in low])
+
+    def pair(self, low: list[list[Array]], high: list[list[Array]], exists: Exists) -> list[list[Array]]:
+        r"""The factors $2 v'(s_{kl})$: they are kept, the differences are cheaper to take again."""
+        factors = [
+            [2.0 * self.pair_potential.of(k, m).slope(_square(low[k], high[m])) for m in range(len(high))]
+            for k in range(len(low))
+        ]
+        return hold(
+            factors if exists is None else [[jnp.where(exists, one, 0.0) for one in row] for row in factors]
+        )
+
+    def collect(self, before, behind, below, own, above) -> list[list[Array]]:
+        """Sums over the particles of both neighbours."""
+        count = range(len(own))
+
+        def component(k: int, i: int) -> Array:
+            first = [before[m][k] * (own[k][i] - below[m][i]) for m in count]
+            second = [behind[k][m] * (own[k][i] - above[m][i]) for m in count]
+            return _sum([*first, *second])
+
+        return hold([[component(k, i) for i in range(3)] for k in count])
+
+    def pull_back(self, slope: list[list[Array]]) -> tuple[X, R]:
+        """Sums over the particles."""
+        x = jnp.stack([_sum([of_one[i] for of_one in slope]) for i in range(3)])
+        entries = [
+            [
+                _sum([of_one[i] * point[j] for of_one, point in zip(slope, self.points, strict=True)])
+                for j in range(3)
+            ]
+            for i in range(3)
+        ]
+        return x, jnp.stack([jnp.stack(row) for row in entries])
+
+
+class ManyParticles(AbstractParticleBond):
+    """Bodies of many particles: a loop over those of the first body, each against all of the second.
+
+    Args:
+        pair_potential: v.
+        points: particles in the principal frame.
+    """
+
+    pair_potential: AbstractPair
+    points: Float[Array, "k 3"]
+
+    def sites(self, x: X, R: R) -> Float[Array, "k 3 n"]:
+        """Places of all particles as one array."""
+        terms = [R[None, :, j] * self.points[:, j, None, None] for j in range(3)]
+        return hold(x[None] + _sum(terms))
+
+    def squares(self, low: Float[Array, "k 3 n"], high: Float[Array, "k 3 n"]) -> Float[Array, "k k n"]:
+        """Squared distances of all pairs of particles."""
+        return jnp.sum((high[None] - low[:, None]) ** 2, axis=2)
+
+    def pair(self, low: Array, high: Array, exists: Exists) -> tuple[Array, Array]:
+        """Derivatives in the places of the particles of both bodies."""
+        rows, rest = eqx.partition(self.pair_potential, lambda leaf: eqx.is_array(leaf) and leaf.ndim == 3)
+
+        def one(on_high: Array, given: tuple[AbstractPair, Array]) -> tuple[Array, Array]:
+            row, place = given
             apart = high - place[None]
-            slope = pair.slope(apart[:, 0] ** 2 + apart[:, 1] ** 2 + apart[:, 2] ** 2)
-            push = hold(2.0 * slope[:, None] * apart)
+            square = apart[:, 0] ** 2 + apart[:, 1] ** 2 + apart[:, 2] ** 2
+            factor = 2.0 * eqx.combine(row, rest).slope(square)
+            factor = factor if exists is None else jnp.where(exists[None], factor, 0.0)
+            push = hold(factor[:, None] * apart)
             return on_high + push, -jnp.sum(push, axis=0)
 
-        rows, rest = self._rows_of_pair()
-        on_high, on_low = lax.scan(
-            lambda carry, given: one(carry, (eqx.combine(given[0], rest), given[1])),
-            jnp.zeros_like(high),
-            (rows, low),
-        )
+        on_high, on_low = lax.scan(one, jnp.zeros_like(high), (rows, low))
         return on_low, on_high
 
-    def _rows_of_pair(self) -> tuple[AbstractPair, AbstractPair]:
-        """The tables of the pair potential, to be gone through row by row, and its single numbers."""
-        return eqx.partition(self.pair, lambda leaf: eqx.is_array(leaf) and leaf.ndim == 3)
+    def collect(self, before, behind, below, own, above) -> Float[Array, "k 3 n"]:
+        """The sum from both sides."""
+        return before[1] + behind[0]
 
-    def pull_back(self, slope: Sites) -> tuple[X, R]:
-        r"""Derivatives $\sum_k V_k$ and $\sum_k V_k\,\rho_k^T$."""
-        rows = _rows(self.points)
-        columns = [_sum([row[j] * slope[k] for k, row in enumerate(rows)]) for j in range(3)]
-        return _sum([slope[k] for k in range(len(rows))]), jnp.stack(columns, axis=1)
+    def pull_back(self, slope: Float[Array, "k 3 n"]) -> tuple[X, R]:
+        """Sums over the particles."""
+        entries = [jnp.sum(slope * self.points[:, j, None, None], axis=0) for j in range(3)]
+        return jnp.sum(slope, axis=0), jnp.stack(entries, axis=1)
 
 
 class PoseBond(AbstractBond):
@@ -151,15 +218,20 @@ class PoseBond(AbstractBond):
         own = R if self.axes is None else jnp.einsum("ijn,kj->ikn", R, self.axes)
         return jnp.concatenate([x[None], jnp.moveaxis(own, 1, 0)])
 
-    def energy(self, low: Sites, high: Sites) -> Float[Array, " n"]:
+    def energy(self, low: Array, high: Array) -> Float[Array, " n"]:
         """Energy of each pair of bodies."""
         return _each(self._one)(low, high)
 
-    def gradient(self, low: Sites, high: Sites) -> tuple[Sites, Sites]:
-        """By automatic differentiation, pair by pair."""
-        return _each(jax.grad(self._one, argnums=(0, 1)))(low, high)
+    def pair(self, low: Array, high: Array, exists: Exists) -> tuple[Array, Array]:
+        """Derivatives in the sites of both bodies, by automatic differentiation."""
+        both = _each(jax.grad(self._one, argnums=(0, 1)))(low, high)
+        return both if exists is None else jax.tree.map(lambda part: jnp.where(exists, part, 0.0), both)
 
-    def pull_back(self, slope: Sites) -> tuple[X, R]:
+    def collect(self, before, behind, below, own, above) -> Float[Array, "4 3 n"]:
+        """The sum from both sides."""
+        return before[1] + behind[0]
+
+    def pull_back(self, slope: Float[Array, "4 3 n"]) -> tuple[X, R]:
         """The derivatives themselves, turned to the principal axes."""
         own = jnp.moveaxis(slope[1:], 0, 1)
         return slope[0], own if self.axes is None else jnp.einsum("ikn,kj->ijn", own, self.axes)
@@ -173,9 +245,10 @@ def _each(function: Callable) -> Callable:
     return jax.vmap(function, in_axes=-1, out_axes=-1)
 
 
-def _rows(points: Float[Array, "k 3"]) -> list[list[Array]]:
-    """Coordinates of points one by one."""
-    return [[points[k, j] for j in range(3)] for k in range(points.shape[0])]
+def _square(first, second) -> Array:
+    """Squared distance of two points given by their coordinates."""
+    dx, dy, dz = (second[i] - first[i] for i in range(3))
+    return dx * dx + dy * dy + dz * dz
 
 
 def _sum(terms: list[Array]) -> Array:

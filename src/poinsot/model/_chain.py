@@ -7,15 +7,16 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
-from poinsot.core import InputError, State
+from poinsot.core import InputError, LocalWrench, State
 from poinsot.core.types import Scalar
 from poinsot.rotation import from_matrix
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
-from ._bonds import AbstractBond, ParticleBond, PoseBond
+from ._bonds import AbstractBond, AbstractParticleBond, PoseBond, particle_bond
 from ._chain_checks import check_bonds, check_start
+from ._chain_wrench import ChainWrench
 from ._checks import Numbers, as_positive
 from ._names import Numbered
 from ._neighbours import Closure, Neighbours
@@ -25,7 +26,7 @@ from ._start import completed
 from ._terms import as_loads
 from .ends import End, as_end, free
 from .freedom import AbstractFreedom, Clamped
-from .loads import AbstractLoad
+from .loads import AbstractLoad, Function
 from .potentials import AbstractPair, AbstractPosePair
 
 FEWEST = 3
@@ -153,12 +154,44 @@ class Chain(AbstractSystem):
         return energy
 
     @property
+    def row(self) -> Int[np.ndarray, "body"] | None:
+        """The chain itself, as many bodies in a place as a bond reaches; a closed one is folded in two.
+
+        A load that people wrote themselves may act from any body on any other: then there is no row.
+        """
+        if any(isinstance(load, Function) for load in self.loads):
+            return None
+        along = np.arange(self.count)
+        if self.closure != "open":
+            along = np.minimum(along, self.count - 1 - along)
+        return along // self.neighbours.order
+
+    @property
+    def local_wrench(self) -> LocalWrench | None:
+        """Forces and torques in pieces, for an open chain of nearest neighbours whose ends are not moved."""
+        if self.closure != "open" or self.neighbours.order > 1 or self.placement.driven:
+            return None
+        turning = len(self.rotating)
+        upright = jnp.broadcast_to(jnp.eye(3)[:, :, None], (3, 3, turning))
+        positions, rotations = self.poses(0.0, jnp.zeros((3, len(self.translating))), upright)
+        first, last = (from_matrix(self._principal(rotations[place])) for place in (0, -1))
+        return ChainWrench(
+            self.neighbours.bonds,
+            (self.ends[0].force, self.ends[1].force),
+            jnp.stack([positions[0], positions[-1]], axis=1),
+            jnp.stack([first, last], axis=1),
+            self.count,
+            range(self.translating.start, self.translating.stop),
+            range(self.rotating.start, self.rotating.stop),
+        )
+
+    @property
     def declares_invariants(self) -> bool:
         """Whether all bonds are between particles, no force acts on an end, and no end is moved.
 
         The invariants are the squared distances of the particles.
         """
-        between_particles = all(isinstance(bond, ParticleBond) for bond in self.neighbours.bonds)
+        between_particles = all(isinstance(bond, AbstractParticleBond) for bond in self.neighbours.bonds)
         forced = any(end.force is not None for end in self.ends)
         return between_particles and not forced and not self.placement.driven
 
@@ -173,12 +206,14 @@ class Chain(AbstractSystem):
         energy, begin = jnp.zeros(()), 0
         closed = self.closure != "open"
         for bond in self.neighbours.bonds:
-            assert isinstance(bond, ParticleBond)
+            assert isinstance(bond, AbstractParticleBond)
             particles = bond.points.shape[0]
             for order in range(1, self.neighbours.order + 1):
                 pairs = self.count - (0 if closed else order)
                 shape = (particles, particles, pairs)
-                energy = energy + jnp.sum(bond.pair.value(c[begin : begin + math.prod(shape)].reshape(shape)))
+                energy = energy + jnp.sum(
+                    bond.pair_potential.value(c[begin : begin + math.prod(shape)].reshape(shape))
+                )
                 begin += math.prod(shape)
         return energy
 
@@ -277,7 +312,7 @@ def _bonds(potential: Any, body: RigidBody) -> tuple[AbstractBond, ...]:
     bonds: list[AbstractBond] = []
     for term in potential if isinstance(potential, (list, tuple)) else (potential,):
         if isinstance(term, AbstractPair):
-            bonds.append(ParticleBond(term, body.principal_points))
+            bonds.append(particle_bond(term, body.principal_points))
         elif isinstance(term, AbstractPosePair):
             bonds.append(PoseBond(term, body.axes))
         else:

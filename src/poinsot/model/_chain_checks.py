@@ -10,7 +10,7 @@ from jaxtyping import Array
 from poinsot.core import InputError, State
 from poinsot.rotation import to_matrix
 
-from ._bonds import AbstractBond, ParticleBond
+from ._bonds import AbstractBond, AbstractParticleBond
 from ._checks import concrete
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ def check_bonds(bonds: list[AbstractBond]) -> None:
     if not bonds:
         raise InputError("potential is empty; without one the bodies do not form a chain")
     for bond in bonds:
-        if isinstance(bond, ParticleBond):
-            particles, shape = bond.points.shape[0], bond.pair.table_shape
+        if isinstance(bond, AbstractParticleBond):
+            particles, shape = bond.points.shape[0], bond.pair_potential.table_shape
             if shape not in (None, (particles, particles)):
                 raise InputError(
-                    f"potential {type(bond.pair).__name__} has a table of shape {shape}; "
+                    f"potential {type(bond.pair_potential).__name__} has a table of shape {shape}; "
                     f"the body has {particles} particles, so it must be ({particles}, {particles})"
                 )
 

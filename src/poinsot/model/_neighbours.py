@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
 
-from ._bonds import AbstractBond, ParticleBond, R, X
+from ._bonds import AbstractBond, AbstractParticleBond, Exists, R, Sites, X
 
 Closure = Literal["open", "ring", "periodic"]
 
@@ -42,53 +42,79 @@ class Neighbours(eqx.Module):
 
     def total(self, x: X, R: R) -> Scalar:
         """The energy as a plain sum."""
-        x, R = self._continued(x, R)
         energies = [
-            jnp.sum(bond.energy(*pair)) for bond in self.bonds for pair in self._pairs(bond.sites(x, R))
+            jnp.sum(bond.energy(low, high)) for bond in self.bonds for low, high in self._pairs(bond, x, R)
         ]
         return sum(energies, start=jnp.zeros(()))
 
     def gradient(self, x: X, R: R) -> tuple[X, R]:
         """Derivatives of the energy in positions and directors, assembled."""
-        count = x.shape[-1]
-        x, R = self._continued(x, R)
         slope_x, slope_R = jnp.zeros_like(x), jnp.zeros_like(R)
         for bond in self.bonds:
-            sites = bond.sites(x, R)
-            slope = jnp.zeros_like(sites)
-            for order, (low, high) in enumerate(self._pairs(sites), start=1):
-                on_low, on_high = bond.gradient(low, high)
-                behind = sites.shape[-1] - low.shape[-1] - order
-                slope = slope + _padded(on_low, 0, behind + order) + _padded(on_high, order, behind)
-            more_x, more_R = bond.pull_back(slope)
-            slope_x, slope_R = slope_x + more_x, slope_R + more_R
-        return _folded(slope_x, count), _folded(slope_R, count)
+            sites = bond.sites(*self._with_margin(x, R))
+            for order in range(1, self.order + 1):
+                near = part(sites, self.order - order, order - self.order)
+                pulls = bond.pair(part(near, 0, -order), part(near, order), self._exists(x.shape[-1], order))
+                slope = bond.collect(
+                    part(pulls, 0, -order),
+                    part(pulls, order),
+                    part(near, 0, -2 * order),
+                    part(near, order, -order),
+                    part(near, 2 * order),
+                )
+                more_x, more_R = bond.pull_back(slope)
+                slope_x, slope_R = slope_x + more_x, slope_R + more_R
+        return slope_x, slope_R
 
     def squares(self, x: X, R: R) -> list[Float[Array, "k k n"]]:
         """Squared distances of particles, for each bond between particles and each order of neighbours."""
-        x, R = self._continued(x, R)
         return [
-            bond.squares(*pair)
+            bond.squares(low, high)
             for bond in self.bonds
-            if isinstance(bond, ParticleBond)
-            for pair in self._pairs(bond.sites(x, R))
+            if isinstance(bond, AbstractParticleBond)
+            for low, high in self._pairs(bond, x, R)
         ]
 
-    def _continued(self, x: X, R: R) -> tuple[X, R]:
-        """The bodies, and of a closed chain the images that follow them."""
-        if self.closure == "open":
-            return x, R
-        images = x[:, : self.order] + self.period[:, None]
-        return jnp.concatenate([x, images], -1), jnp.concatenate([R, R[..., : self.order]], -1)
+    def _with_margin(self, x: X, R: R) -> tuple[X, R]:
+        """The bodies with so many more on both sides as bonds reach.
 
-    def _pairs(self, sites: Array) -> list[tuple[Array, Array]]:
+        Those of a closed chain are images of its bodies; those of an open one continue it straight and take
+        no part.
+        """
+        if self.closure == "open":
+            steps = jnp.arange(1.0, self.order + 1.0)
+            before = x[:, :1] + (x[:, :1] - x[:, 1:2]) * steps[::-1]
+            behind = x[:, -1:] + (x[:, -1:] - x[:, -2:-1]) * steps
+            turned = jnp.repeat(R[..., :1], self.order, -1), jnp.repeat(R[..., -1:], self.order, -1)
+        else:
+            before, behind = (
+                x[:, -self.order :] - self.period[:, None],
+                x[:, : self.order] + self.period[:, None],
+            )
+            turned = R[..., -self.order :], R[..., : self.order]
+        return jnp.concatenate([before, x, behind], -1), jnp.concatenate([turned[0], R, turned[1]], -1)
+
+    def _exists(self, count: int, order: int) -> Exists:
+        """Which bonds with the body `order` places further there are, from the first in the margin."""
+        if self.closure != "open":
+            return None
+        low = jnp.arange(-order, count)
+        return (low >= 0) & (low + order < count)
+
+    def _pairs(self, bond: AbstractBond, x: X, R: R) -> list[tuple[Array, Array]]:
         """Sites of the first and the second body of all bonds, for each order of neighbours."""
-        last = sites.shape[-1]
+        count, sites = x.shape[-1], bond.sites(*self._with_margin(x, R))
         pairs = []
         for order in range(1, self.order + 1):
-            count = last - (order if self.closure == "open" else self.order)
-            pairs.append((sites[..., :count], sites[..., order : order + count]))
+            first, bonds = self.order, count - order if self.closure == "open" else count
+            low, high = (part(sites, begin, begin + bonds) for begin in (first, first + order))
+            pairs.append((low, high))
         return pairs
+
+
+def part(sites: Sites, begin: int, end: int = 0) -> Sites:
+    """A stretch of bodies, as of a slice; an `end` of 0 is the last body."""
+    return jax.tree.map(lambda rows: rows[..., begin : end or None], sites)
 
 
 @eqx.filter_custom_jvp
@@ -109,16 +135,3 @@ def _energy_jvp(primals, tangents):
     if jax.tree.leaves(of_terms):
         change = change + eqx.filter_jvp(lambda terms: terms.total(x, R), (neighbours,), (of_terms,))[1]
     return energy, change
-
-
-def _padded(values: Array, before: int, behind: int) -> Array:
-    """Values with zeros on both sides along the last axis."""
-    return jnp.pad(values, [(0, 0)] * (values.ndim - 1) + [(before, behind)])
-
-
-def _folded(slope: Array, count: int) -> Array:
-    """Derivatives of images added to those of the bodies they are images of."""
-    beyond = slope.shape[-1] - count
-    if beyond == 0:
-        return slope
-    return slope[..., :count] + _padded(slope[..., count:], 0, count - beyond)

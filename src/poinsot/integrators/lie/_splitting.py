@@ -12,7 +12,7 @@ from poinsot.integrators._base import Traits
 from poinsot.integrators.lie._kick import MOMENTA, CarriesWrench, first_half, second_half
 from poinsot.rotation import free_rotation, sincos
 
-Turn = tuple[Float[Array, "4"], Float[Array, "3"]]
+Turn = tuple[Float[Array, "4 *n"], Float[Array, "3 *n"]]
 
 
 class LieSplitting(CarriesWrench):
@@ -59,31 +59,48 @@ class LieSplitting(CarriesWrench):
         """One step, see the class."""
         x, _, g, _ = problem.split(y)
         half, info = first_half(problem, t, h, y, carry)
-        rotation = free_rotation if self.free == "exact" else elementary_rotations
-        turns, m = each_body(lambda J, m: rotation(J, m, h))(problem.inertia, half.m)
-        x, g = x + h * problem.velocity(half.p), problem.turn(g, turns)
+        x, p, g, m = hold(self.free_motion(problem, h, GroupParts(x, half.p, g, half.m)))
         own = hold(problem.wrench(t + h, x, g))
-        end = second_half(problem, t + h, h, x, g, half._replace(m=m), own)
+        end = second_half(problem, t + h, h, x, g, half._replace(p=p, m=m), own)
         return problem.join(GroupParts(x, end.p, g, end.m)), own, info
 
+    def free_motion(self, problem: Group, h, parts: GroupParts) -> GroupParts:
+        """The bodies after a time in which no force acts."""
+        x, p, g, m = parts
+        turns, m = self._free_rotation(problem.inertia, m, h)
+        return GroupParts(x + h * problem.velocity(p), p, problem.turn(g, turns), m)
 
-def elementary_rotations(J: Float[Array, "3"], m: Float[Array, "3"], h) -> Turn:
+    def _free_rotation(self, J: Float[Array, "3 n"], m: Float[Array, "3 n"], h) -> Turn:
+        """Turns of the bodies and their new momenta."""
+        if self.free == "exact":
+            return each_body(lambda J, m: free_rotation(J, m, h))(J, m)
+        if m.shape[-1] == 1:
+            return each_body(lambda J, m: elementary_rotations(J, m, h))(J, m)
+        return elementary_rotations(J, m, h)
+
+
+def elementary_rotations(J: Float[Array, "3 *n"], m: Float[Array, "3 *n"], h) -> Turn:
     """Five turns about the principal axes: the turn of the body as a quaternion, and its new momentum.
 
-    XLA would evaluate the early turns again for every later one; the barriers prevent that.
+    XLA would evaluate the early turns again for every later one. The barriers prevent that: of one body they
+    hold the state after each turn; of many, whose rows are loops of their own, the sine and cosine of each
+    turn, from which all rows are made at the end.
     """
     zero = jnp.zeros_like(m[0])
     state = (jnp.ones_like(zero), zero, zero, zero, m[0], m[1], m[2])
     for axis, part in ((0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)):
-        state = held(_elementary(axis, state, 0.5 * part * h / J[axis]))
+        half_angle = 0.5 * part * h / J[axis] * state[4 + axis]
+        if zero.ndim == 0:
+            state = held(_elementary(axis, state, *sincos(half_angle)))
+        else:
+            state = _elementary(axis, state, *hold(sincos(half_angle)))
     return jnp.stack(state[:4]), jnp.stack(state[4:])
 
 
-def _elementary(axis: int, state: Sequence[Array], half_turn) -> list[Array]:
-    """Quaternion and momentum after a turn about one axis, by half an angle per momentum along it."""
+def _elementary(axis: int, state: Sequence[Array], sine: Array, cosine: Array) -> list[Array]:
+    """Quaternion and momentum after a turn about one axis, by twice the angle of a sine and cosine."""
     i, j, k = axis, (axis + 1) % 3, (axis + 2) % 3
     q, m = [state[n] for n in range(4)], [state[4 + n] for n in range(3)]
-    sine, cosine = sincos(half_turn * m[i])
     S, C = 2.0 * sine * cosine, (cosine - sine) * (cosine + sine)
     turned, momentum = [q[0]] * 4, [m[i]] * 3
     turned[0], turned[1 + i] = cosine * q[0] - sine * q[1 + i], cosine * q[1 + i] + sine * q[0]
