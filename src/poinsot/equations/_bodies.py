@@ -1,9 +1,14 @@
 """A system in coordinates: its live bodies in one vector, and what pulls back through the pose map."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float, Int
 
 from poinsot.coordinates import AbstractCoordinates
 from poinsot.core import Projection, each_body
@@ -38,6 +43,18 @@ class Bodies(eqx.Module):
     def size(self) -> int:
         """Length of the vector $q$."""
         return 3 * self.moving + self.coordinates.size * self.turning
+
+    @property
+    def places(self) -> Int[np.ndarray, " n"]:
+        """The body each component of $q$ belongs to."""
+        system = self.system
+        parts = (np.tile(system.translating, 3), np.tile(system.rotating, self.coordinates.size))
+        return np.concatenate(parts).astype(int)
+
+    @property
+    def constraint_places(self) -> Int[np.ndarray, " m"]:
+        """The body each component of `constraint` belongs to."""
+        return np.tile(self.system.rotating, self.coordinates.constraints).astype(int)
 
     @property
     def conservative(self) -> bool:
@@ -178,3 +195,10 @@ class Bodies(eqx.Module):
             x_rate, c_rate = self.split(v)
             v = self.join(x_rate, each_body(self.coordinates.project_velocity)(self.split(q)[1], c_rate))
         return q, v
+
+
+def distinct(inertia: Float[Array, "3 Nr"]) -> Sequence[Any]:
+    """Principal moments of bodies, of equal ones once; of traced ones, which tell nothing, the first."""
+    if isinstance(inertia, Tracer):
+        return [inertia[:, 0]] if inertia.shape[1] else []
+    return list(np.unique(np.asarray(inertia).T, axis=0))

@@ -5,11 +5,12 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import AbstractConstrained, UserFunction, each_body
+from poinsot.core import AbstractConstrained, Blocks, UserFunction, each_body
 from poinsot.core.types import Scalar
-from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._discrete import kinetic_gradient, potential_gradient
 
 
@@ -42,11 +43,8 @@ class ConstrainedBodies(AbstractConstrained):
     @property
     def regular(self) -> bool:
         """Whether the mass matrix of the coordinates can be inverted."""
-        inertia = self.bodies.system.inertia
-        return all(
-            self.bodies.coordinates.refusal("regular", inertia[:, k]) is None
-            for k in range(self.bodies.turning)
-        )
+        refusal = self.bodies.coordinates.refusal
+        return all(refusal("regular", moments) is None for moments in distinct(self.bodies.system.inertia))
 
     @property
     def separable(self) -> bool:
@@ -57,6 +55,18 @@ class ConstrainedBodies(AbstractConstrained):
     def conservative(self) -> bool:
         """Whether no load acts."""
         return self.bodies.conservative
+
+    def blocks(self, unknowns: str, *, forces: bool) -> Blocks | None:
+        """Each body by itself, as its constraints and its inertia are; with forces in the row of the system.
+
+        Without such a row nothing is known of the forces.
+        """
+        places = {"q": self.bodies.places, "g": self.bodies.constraint_places}
+        bodies = np.concatenate([places[kind] for kind in unknowns])
+        if not forces:
+            return Blocks(bodies)
+        row = self.bodies.system.row
+        return None if row is None else Blocks(row[bodies], coupled=True)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy of the system."""

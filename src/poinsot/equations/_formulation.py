@@ -1,13 +1,11 @@
 """A system in coordinates and a form of the equations: what is integrated, and what it means."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from poinsot.coordinates import AbstractCoordinates, AbstractOrientation, EulerAngles, Group, Quaternions
@@ -20,7 +18,7 @@ from poinsot.core import (
     UserFunction,
     each_body,
 )
-from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._forms import FORMS, MULTIPLIER, Form
 from poinsot.model import AbstractSystem
 from poinsot.rotation import from_matrix, normalise
@@ -221,18 +219,11 @@ def refusal(system: AbstractSystem, coordinates: Any, form: str) -> str | None:
             f"sigma = {sigma!r} has no place in the form 'hamiltonian', which has no inertia across the "
             "constraints; leave sigma out, or take a form with multipliers"
         )
-    for moments in _distinct(system.inertia):
+    for moments in distinct(system.inertia):
         reason = coordinates.refusal(form, moments)
         if reason is not None:
             return reason
     return None
-
-
-def _distinct(inertia: Float[Array, "3 Nr"]) -> Sequence[Any]:
-    """Principal moments of the bodies, of equal ones once."""
-    if isinstance(inertia, Tracer):
-        return list(inertia.T)
-    return list(np.unique(np.asarray(inertia).T, axis=0))
 
 
 def _form(coordinates: AbstractOrientation, form: str) -> Form:

@@ -7,41 +7,54 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import hold
+from poinsot.core import Blocks, hold, one_block
+from poinsot.solvers._block_banded import linearised
 from poinsot.solvers._iteration import Stopping, iterate
-from poinsot.solvers._linear import solve_small
 
 
-def newton(residual: Callable, guess: Float[Array, " n"], size: Callable, stopping: Stopping):
+def newton(
+    residual: Callable,
+    guess: Float[Array, " n"],
+    size: Callable,
+    stopping: Stopping,
+    blocks: Blocks | None = None,
+):
     r"""Solve $r(x) = 0$ by $x \leftarrow x - r'(x)^{-1} r(x)$, with the Jacobian of every iterate.
 
-    Made for few unknowns. Derivatives follow from the implicit function theorem.
+    Time and memory are linear in the number of blocks and cubic in their size: made for few unknowns, or for
+    many in small blocks. Derivatives follow from the implicit function theorem.
 
     Args:
         residual: the function $r$ of a vector.
         guess: starting value.
         size: scaled size of a correction, in units of round-off.
         stopping: when to end.
+        blocks: which unknowns stand in equations together; None where all may.
 
     Returns:
         The solution and a `SolveInfo`.
     """
+    structure = one_block(guess.size) if blocks is None else blocks
 
     def correct(r, start):
-        return iterate(lambda x: _newton_correction(r, x), start, size, stopping, order=2)
+        return iterate(lambda x: _newton_correction(r, x, structure), start, size, stopping, order=2)
 
-    return lax.custom_root(residual, guess, correct, _dense_solve, has_aux=True)
+    def linear_solve(matvec, rhs):
+        return _linear_solve(matvec, rhs, structure)
+
+    return lax.custom_root(residual, guess, correct, linear_solve, has_aux=True)
 
 
-def _newton_correction(r: Callable, x: Float[Array, " n"]) -> Float[Array, " n"]:
+def _newton_correction(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> Float[Array, " n"]:
     """The correction at `x`, with value and Jacobian from one sweep."""
-    value, jacobian = jax.vmap(lambda e: jax.jvp(r, (x,), (e,)), out_axes=(None, 1))(jnp.eye(x.size))
-    return solve_small(*hold((jacobian, value)))
+    value, jacobian = hold(linearised(r, x, blocks))
+    return blocks.join(jacobian.solve(blocks.split(value)))
 
 
-def _dense_solve(matvec: Callable, rhs: Float[Array, " n"]) -> Float[Array, " n"]:
+def _linear_solve(matvec: Callable, rhs: Float[Array, " n"], blocks: Blocks) -> Float[Array, " n"]:
     """Solve a linear equation by forming its matrix."""
-    return solve_small(jax.vmap(matvec, out_axes=1)(jnp.eye(rhs.size)), rhs)
+    _, matrix = linearised(matvec, jnp.zeros_like(rhs), blocks)
+    return blocks.join(matrix.solve(blocks.split(rhs)))
 
 
 def simplified_newton(
@@ -70,4 +83,7 @@ def simplified_newton(
     def correct(r, start):
         return iterate(lambda x: jax.scipy.linalg.lu_solve(factors, r(x)), start, size, stopping)
 
-    return lax.custom_root(residual, guess, correct, _dense_solve, has_aux=True)
+    def linear_solve(matvec, rhs):
+        return _linear_solve(matvec, rhs, one_block(guess.size))
+
+    return lax.custom_root(residual, guess, correct, linear_solve, has_aux=True)

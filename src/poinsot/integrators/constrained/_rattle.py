@@ -25,7 +25,8 @@ class Rattle(AbstractIntegrator):
 
     Symmetric and symplectic on the surface; keeps the momenta of linear symmetries, and both constraints to
     round-off. With a constant mass only the multipliers are unknown; else all of $p_{1/2}, q_1, \lambda$ are
-    (the general Störmer-Verlet method). Loads act with the potential forces.
+    (the general Störmer-Verlet method). Loads act with the potential forces. The unknowns of each body have
+    equations of their own, so that a step costs as much for each of many bodies.
     """
 
     @property
@@ -79,6 +80,7 @@ def _explicit_move(
         0.5 * h * h * guess,
         lambda dx: size(shift(dx)),
         CONVERGED,
+        problem.blocks("g", forces=False),
     )
     half = kicked - problem.normal(q0, scaled / h)
     return free - shift(scaled), half, 2.0 * scaled / (h * h), info
@@ -107,5 +109,6 @@ def _implicit_move(
         jnp.concatenate([half, q1, 0.5 * h * h * guess]),
         lambda dx: size(dx[n : 2 * n]),
         CONVERGED,
+        problem.blocks("qqg", forces=not problem.conservative),
     )
     return x[n : 2 * n], x[:n], 2.0 * x[2 * n :] / (h * h), info

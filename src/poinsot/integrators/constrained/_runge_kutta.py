@@ -94,7 +94,8 @@ class ConstrainedRungeKutta(AbstractIntegrator):
         def moved(dx):
             return size(h * dx.reshape(stages, -1)[:, :n])
 
-        x, info = newton(residual, guess.ravel(), moved, CONVERGED)
+        blocks = problem.blocks("qg" * stages, forces=True)
+        x, info = newton(residual, guess.ravel(), moved, CONVERGED, blocks)
         Q, _, P = parts(x)
         q1 = Q[-1]
         p1 = problem.tangent_momentum(q1, P[-1])

@@ -71,7 +71,9 @@ class Variational(AbstractIntegrator):
         parabola = q0 + h * (v0 + 0.5 * h * carry)
         guess = jnp.concatenate([parabola, jnp.zeros_like(problem.constraint(q0))])
         size = position_size(q0)
-        x, info = newton(residual, guess, lambda dx: size(dx[:n]), CONVERGED)
+        x, info = newton(
+            residual, guess, lambda dx: size(dx[:n]), CONVERGED, problem.blocks("qg", forces=True)
+        )
         q1, scaled = x[:n], x[n:]
         # The same as M v_m + h f / 2, without the round-off of q_1 divided by h.
         p1 = problem.tangent_momentum(q1, p0 + h * force(q1) - problem.normal(q0, scaled / h))

@@ -1,0 +1,148 @@
+r"""Block-diagonal and block-tridiagonal equations, in time and memory linear in the number of blocks."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Float
+
+from poinsot.core import Blocks, each_body
+from poinsot.solvers._linear import solve_small
+
+Blocked = Float[Array, "size count"]
+Matrices = Float[Array, "size size count"]
+
+
+class BlockMatrix(eqx.Module):
+    r"""A matrix of blocks $A_{ij}$ that vanish unless $|i - j| \le 1$.
+
+    Args:
+        diagonal: the blocks $A_{ii}$.
+        beside: the blocks $A_{i,i-1}$ and $A_{i,i+1}$, of which the first and the last count for nothing;
+            None where all vanish.
+    """
+
+    diagonal: Matrices
+    beside: tuple[Matrices, Matrices] | None
+
+    @property
+    def transpose(self) -> "BlockMatrix":
+        """The transposed matrix."""
+        diagonal = jnp.swapaxes(self.diagonal, 0, 1)
+        if self.beside is None:
+            return BlockMatrix(diagonal, None)
+        left, right = (jnp.swapaxes(part, 0, 1) for part in self.beside)
+        return BlockMatrix(diagonal, (jnp.roll(right, 1, axis=-1), jnp.roll(left, -1, axis=-1)))
+
+    def times(self, x: Blocked) -> Blocked:
+        """The product with a vector in blocks."""
+        product = _product(self.diagonal, x)
+        if self.beside is None:
+            return product
+        left, right = self.beside
+        product = product.at[:, 1:].add(_product(left[..., 1:], x[:, :-1]))
+        return product.at[:, :-1].add(_product(right[..., :-1], x[:, 1:]))
+
+    def solve(self, b: Blocked) -> Blocked:
+        r"""Solve $A x = b$.
+
+        Rows are exchanged within blocks, not between them: every block $A_{ii}$, less what its predecessors
+        take from it, must be regular.
+        """
+        if self.beside is None:
+            return each_body(solve_small)(self.diagonal, b)
+        turned = self.transpose
+        return lax.custom_linear_solve(
+            self.times, b, lambda _, c: Elimination(self).solve(c), lambda _, c: Elimination(turned).solve(c)
+        )
+
+
+class Elimination(eqx.Module):
+    r"""The block Thomas algorithm: a block-tridiagonal matrix eliminated once, to be solved with many times.
+
+    $$ D_i = A_{ii} - A_{i,i-1} U_{i-1}, \quad U_i = D_i^{-1} A_{i,i+1}, \qquad
+       y_i = D_i^{-1}(b_i - A_{i,i-1}\,y_{i-1}), \quad x_i = y_i - U_i\,x_{i+1} $$
+
+    Args:
+        matrix: the matrix, with blocks beside the diagonal.
+    """
+
+    left: Float[Array, "count size size"]
+    upper: Float[Array, "count size size"]
+    inverse: Float[Array, "count size size"]
+
+    def __init__(self, matrix: BlockMatrix):
+        assert matrix.beside is not None
+        diagonal, left, right = (jnp.moveaxis(part, -1, 0) for part in (matrix.diagonal, *matrix.beside))
+        count, size = diagonal.shape[:2]
+        place = jnp.arange(count)[:, None, None]
+        # The first block has none to its left, the last none to its right, whatever stands there.
+        left, right = jnp.where(place == 0, 0.0, left), jnp.where(place == count - 1, 0.0, right)
+
+        def eliminate(U, blocks):
+            diagonal, left, right = blocks
+            both = jnp.concatenate([right, jnp.eye(size)], axis=1)
+            solution = jnp.linalg.solve(diagonal - left @ U, both)
+            U = solution[:, :size]
+            return U, (U, solution[:, size:])
+
+        _, (self.upper, self.inverse) = lax.scan(eliminate, jnp.zeros((size, size)), (diagonal, left, right))
+        self.left = left
+
+    def solve(self, b: Blocked) -> Blocked:
+        """The solution for a right-hand side in blocks."""
+
+        def forward(y, blocks):
+            left, inverse, b = blocks
+            y = inverse @ (b - left @ y)
+            return y, y
+
+        def backward(x, blocks):
+            upper, y = blocks
+            x = y - upper @ x
+            return x, x
+
+        nothing = jnp.zeros_like(b[:, 0])
+        _, y = lax.scan(forward, nothing, (self.left, self.inverse, b.T))
+        _, x = lax.scan(backward, nothing, (self.upper, y), reverse=True)
+        return x.T
+
+
+def _product(A: Matrices, x: Blocked) -> Blocked:
+    return jnp.sum(A * x[None], axis=1)
+
+
+def linearised(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> tuple[Float[Array, " n"], BlockMatrix]:
+    """Value and Jacobian of a function whose unknowns fall into blocks.
+
+    One derivative along the unknowns of a line in every block of a colour gives the columns of all of these.
+    """
+    places = jnp.meshgrid(jnp.arange(blocks.size), jnp.arange(blocks.colours), indexing="ij")
+    seeds = jax.vmap(blocks.seed)(*(part.reshape(-1) for part in places))
+    value, columns = jax.vmap(lambda seed: jax.jvp(r, (x,), (seed,)), out_axes=(None, 0))(seeds)
+    columns = jax.vmap(blocks.split)(columns)
+    return value, _assembled(columns.reshape(blocks.size, blocks.colours, *columns.shape[1:]), blocks)
+
+
+def _assembled(columns: Float[Array, "size colours size count"], blocks: Blocks) -> BlockMatrix:
+    """The matrix from its columns, each of which holds those of all blocks of one colour."""
+    if not blocks.coupled:
+        return BlockMatrix(_regular(jnp.moveaxis(columns[:, 0], 0, 1), blocks), None)
+
+    def from_block(shift: int) -> Matrices:
+        """The blocks that belong to the unknowns of the block so many places further."""
+        colour = (jnp.arange(blocks.count) + shift) % blocks.colours
+        parts = [jnp.where(colour == c, columns[:, c], 0.0) for c in range(blocks.colours)]
+        return jnp.moveaxis(sum(parts[1:], start=parts[0]), 0, 1)
+
+    return BlockMatrix(_regular(from_block(0), blocks), (from_block(-1), from_block(1)))
+
+
+def _regular(diagonal: Matrices, blocks: Blocks) -> Matrices:
+    """The blocks on the diagonal, with one where they are filled up."""
+    if not np.any(blocks.filled):
+        return diagonal
+    return diagonal + jnp.asarray(np.eye(blocks.size)[:, :, None] * blocks.filled[None])

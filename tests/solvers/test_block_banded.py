@@ -1,0 +1,104 @@
+"""Block-tridiagonal elimination and Newton's method in blocks, beside dense linear algebra."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from poinsot.core import Blocks
+from poinsot.solvers import EPS, BlockMatrix, Stopping, linearised, newton
+
+RANDOM = np.random.default_rng(11)
+STOPPING = Stopping(tolerance=1e-4, max_iterations=30)
+
+RAGGED = np.array([7, 2, 5, 2, 5, 7, 2, 9, 9, 5, 5, 9])
+"""Blocks of three, four, two and three unknowns, in no order."""
+
+
+def size(dx):
+    return jnp.max(jnp.abs(dx)) / EPS
+
+
+def band(places: np.ndarray, coupled: bool) -> np.ndarray:
+    """A random matrix with entries where blocks are coupled, and a strong diagonal."""
+    _, block = np.unique(places, return_inverse=True)
+    apart = np.abs(block[:, None] - block[None])
+    full = RANDOM.normal(size=apart.shape) + 4.0 * np.eye(len(places))
+    return np.where(apart <= int(coupled), full, 0.0)
+
+
+def blocked(dense: np.ndarray, blocks: Blocks) -> BlockMatrix:
+    return linearised(lambda x: jnp.asarray(dense) @ x, jnp.zeros(len(dense)), blocks)[1]
+
+
+def test_blocks_hold_every_unknown_once():
+    blocks = Blocks(RAGGED, coupled=True)
+    assert (blocks.count, blocks.size, blocks.colours) == (4, 4, 3)
+    x = jnp.asarray(RANDOM.normal(size=len(RAGGED)))
+    parts = blocks.split(x)
+    np.testing.assert_array_equal(blocks.join(parts), x)
+    np.testing.assert_array_equal(np.sort(parts[:, 0][blocks.filled[:, 0] == 0.0]), np.sort(x[RAGGED == 2]))
+    assert blocks.filled.sum() == 16 - 12 and not np.any(np.asarray(parts) * blocks.filled)
+    # Equal blocks, component by component: nothing has to be moved.
+    np.testing.assert_array_equal(Blocks(np.tile(range(4), 3)).split(x), x.reshape(3, 4))
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+@pytest.mark.parametrize(
+    "places",
+    [RAGGED, np.zeros(3, int), np.tile([0, 1], 3), np.tile(range(30), 4)],
+    ids=["ragged", "one", "two", "thirty"],
+)
+def test_solutions_are_those_of_the_dense_matrix(places, coupled):
+    blocks = Blocks(places, coupled)
+    dense = band(places, coupled)
+    b = RANDOM.normal(size=len(places))
+
+    @jax.jit
+    def solved(b):
+        matrix = blocked(dense, blocks)
+        column = blocks.split(b)
+        results = matrix.solve(column), matrix.transpose.solve(column), matrix.times(column)
+        return [blocks.join(part) for part in results]
+
+    solution, transposed, product = solved(jnp.asarray(b))
+    tolerance = 20.0 * EPS * np.linalg.cond(dense)
+    np.testing.assert_allclose(solution, np.linalg.solve(dense, b), rtol=0.0, atol=tolerance)
+    np.testing.assert_allclose(transposed, np.linalg.solve(dense.T, b), rtol=0.0, atol=tolerance)
+    np.testing.assert_allclose(product, dense @ b, rtol=0.0, atol=1e-13)
+
+
+def test_what_stands_outside_the_blocks_is_missed():
+    """The control: a matrix with more than the blocks hold is not the one that is solved with."""
+    dense = band(RAGGED, coupled=True)
+    b = jnp.ones(len(RAGGED))
+    blocks = Blocks(RAGGED)
+    found = blocks.join(blocked(dense, blocks).solve(blocks.split(b)))
+    assert np.max(np.abs(found - np.linalg.solve(dense, b))) > 1e-2
+
+
+def springs(stiffness):
+    """Equilibrium of a row of hardening springs between walls, in components and as a function of all."""
+
+    def residual(q):
+        stretch = jnp.diff(jnp.concatenate([jnp.zeros(1), q, jnp.full(1, 3.0)]))
+        force = stiffness * stretch + stretch**3
+        return force[:-1] - force[1:] - 0.3
+
+    return residual, jnp.linspace(0.1, 2.0, 9)
+
+
+def test_newton_in_blocks_is_newton():
+    def both(stiffness):
+        residual, guess = springs(stiffness)
+        row = Blocks(np.arange(9) // 2, coupled=True)
+        return newton(residual, guess, size, STOPPING, row), newton(residual, guess, size, STOPPING)
+
+    (row, info), (dense, dense_info) = jax.jit(both)(2.0)
+    np.testing.assert_allclose(row, dense, rtol=0.0, atol=8 * EPS)
+    assert bool(info.converged) and int(info.iterations) == int(dense_info.iterations)
+
+    weights = jnp.arange(1.0, 10.0)
+    along = jax.jit(jax.jacfwd(lambda k: [jnp.sum(weights * x) for x, _ in both(k)]))(2.0)
+    back = [jax.jit(jax.grad(lambda k, i=i: jnp.sum(weights * both(k)[i][0])))(2.0) for i in (0, 1)]
+    np.testing.assert_allclose([along[0], *back], along[1], rtol=1e-13)
