@@ -83,8 +83,8 @@ class Neighbours(eqx.Module):
         """
         if self.closure == "open":
             steps = jnp.arange(1.0, self.order + 1.0)
-            before = x[:, :1] + (x[:, :1] - x[:, 1:2]) * steps[::-1]
-            behind = x[:, -1:] + (x[:, -1:] - x[:, -2:-1]) * steps
+            before = x[:, :1] + (x[:, :1] - x[:, 1:2]) * steps[None, ::-1]
+            behind = x[:, -1:] + (x[:, -1:] - x[:, -2:-1]) * steps[None]
             turned = jnp.repeat(R[..., :1], self.order, -1), jnp.repeat(R[..., -1:], self.order, -1)
         else:
             before, behind = (
