@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 
 from poinsot.core import State
 from poinsot.equations import Formulation, Motion
-from poinsot.model import AbstractSystem
+from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.simulation._quick import once
 from poinsot.simulation._trajectory import Method, Record, Trajectory, in_blocks
 
@@ -60,6 +60,7 @@ class BodyTrajectory(Trajectory):
             "coordinates": repr(formulation.bodies.coordinates),
             "form": formulation.form,
             "loads": not system.conservative,
+            **_particles(system),
         }
         return cls(
             problem=run.problem,
@@ -125,6 +126,21 @@ def _inertias(system: AbstractSystem) -> np.ndarray:
         A = np.eye(3) if axes is None else np.asarray(axes[:, :, k])
         inertias[body] = (A * moments[:, k]) @ A.T
     return inertias
+
+
+def _particles(system: AbstractSystem) -> dict[str, Any]:
+    """Particles in the frame of each body, and how a chain is closed.
+
+    A chain has one entry, since its bodies are equal. A body that was not made of particles has one, its mass
+    centre.
+    """
+    if isinstance(system, Chain):
+        return {"particles": [_points(system.body)], "closure": system.closure}
+    return {"particles": [_points(body) for body in system.bodies]} if isinstance(system, System) else {}
+
+
+def _points(body: RigidBody) -> list[list[float]]:
+    return [[0.0, 0.0, 0.0]] if body.particles is None else np.asarray(body.particles.points).tolist()
 
 
 @once

@@ -1,14 +1,16 @@
 """Pictures of a run of bodies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poinsot.core import InputError
 from poinsot.simulation import BodyTrajectory
+from poinsot.viz._chain_drawing import Snapshots
 from poinsot.viz._decimate import envelope
 from poinsot.viz._drawing import READABLE, SQUARE, WIDE, beginning, curves, path_with_start
+from poinsot.viz._norm_map import draw_norms
 from poinsot.viz._style import PALETTE, QUIET, axes, new_figure, stacked, stacked_size, styled
 from poinsot.viz._surface import draw_on_ellipsoid
 from poinsot.viz._trajectory_plots import Picture, TrajectoryPlots
@@ -155,6 +157,34 @@ class BodyPlots(TrajectoryPlots):
         return ax
 
     @styled
+    def unit_norm(self, ax: "Axes | None" = None) -> "Axes":
+        """Error of the length of each body's quaternion: curves of a few bodies, a map of many.
+
+        In other coordinates the largest residual of their constraints takes its place.
+        """
+        ax = axes(ax, WIDE)
+        ax.set_title(f"{draw_norms(ax, self._run)}{self._method}")
+        return ax
+
+    @styled
+    def chain(self, times: Sequence[float] | None = None, figure: "Figure | None" = None) -> "Figure":
+        """The bodies of a chain in space at a few times, their bonds as lines from centre to centre.
+
+        Bodies are coloured from the first to the last. Each panel is centred on the middle of the bodies and
+        shows most of them; how far others have flown off is told. A bond of more than twice its length at the
+        start is not drawn. Of more than 60 bodies so many are shown, as dots.
+
+        Args:
+            times: when to look, the nearest saved time is taken; five times over the run when left out.
+            figure: where to draw.
+        """
+        snapshots = Snapshots.of(self._run, times)
+        figure = new_figure(snapshots.size) if figure is None else figure
+        snapshots.draw(figure)
+        figure.suptitle(f"The chain{self._method}", x=0.02, ha="left")
+        return figure
+
+    @styled
     def orientation(self, body: int | str = 0, figure: "Figure | None" = None) -> "Figure":
         """Quaternion and angular velocity, in the body frame, against time.
 
@@ -173,7 +203,10 @@ class BodyPlots(TrajectoryPlots):
         return figure
 
     def _pictures(self) -> Iterator[Picture]:
-        """Each picture that makes sense, those of one body for the first."""
+        """Each picture that makes sense, those of one body for the first; of a chain those of all bodies."""
+        if "closure" in self._run.attributes:
+            yield from self._chain_pictures()
+            return
         yield "axis", SQUARE, lambda figure: self.axis(ax=figure.add_subplot(projection="3d"))
         if np.any(self._motion["angular_velocity"][:, 0]):
             yield "polhode", PAIR, lambda figure: self.polhode(figure=figure)
@@ -182,6 +215,14 @@ class BodyPlots(TrajectoryPlots):
             yield "constraint", WIDE, lambda figure: self.constraint(figure.add_subplot())
         yield "momentum", stacked_size(2), self.momentum
         yield "orientation", stacked_size(2), lambda figure: self.orientation(figure=figure)
+        yield from self._step_picture()
+
+    def _chain_pictures(self) -> Iterator[Picture]:
+        yield "chain", Snapshots.of(self._run).size, lambda figure: self.chain(figure=figure)
+        yield "energy", WIDE, lambda figure: self.energy(figure.add_subplot())
+        if self._motion["constraint"].size:
+            yield "unit_norm", WIDE, lambda figure: self.unit_norm(figure.add_subplot())
+        yield "momentum", stacked_size(2), self.momentum
         yield from self._step_picture()
 
     @property
