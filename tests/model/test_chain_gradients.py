@@ -200,7 +200,7 @@ def test_gradient_in_parameters():
     def slopes(chain, x, R):
         return eqx.filter_grad(lambda chain: chain.neighbours.energy(x, R))(chain)
 
-    found = np.asarray(slopes(chain, x, R).neighbours.bonds[0].pair.epsilon)[:, :, 0]
+    found = np.asarray(slopes(chain, x, R).neighbours.bonds[0].pair_potential.epsilon)[:, :, 0]
     points = np.asarray(chain.body.principal_points)
     for k, m in ((0, 0), (1, 3), (2, 1)):
         only = np.zeros((4, 4))
