@@ -128,6 +128,7 @@ def test_stop_met_and_left_within_one_step_is_found():
     assert len(run.steps) == 1
 
 
+@pytest.mark.slow
 def test_stop_of_bodies_sees_the_motion():
     top = pt.library.gyro_top()
 
@@ -142,6 +143,29 @@ def test_stop_of_bodies_sees_the_motion():
     assert run.at(run.t[:4]).quaternion.shape == (4, 1, 4)
 
 
+class Walled(pt.ODE):
+    """Has no meaning where its number is near to zero."""
+
+    def clearance(self, y):
+        return jnp.abs(y[0]) - 0.1
+
+
+@pytest.mark.parametrize("t1", [0.45, 1.0], ids=["ends there", "leaps over it"])
+def test_a_singularity_ends_the_run_where_it_begins(t1):
+    """A number that falls from 0.5 at constant speed, which the solver follows in one step."""
+    problem = Walled(lambda y: -jnp.ones_like(y))
+
+    def fall(t1):
+        solver = pt.integrators.DormandPrince853(first_step=1.0)
+        return pt.simulate(problem, pt.State(y=[0.5]), t1=t1, integrator=solver, throw=False, **OPTIONS)
+
+    run = fall(t1)
+    assert run.result is Result.near_singularity and "gimbal lock" in run.message
+    assert run.t[-1] == run.steps.t[-1] == pytest.approx(0.4, abs=1e-14) and len(run.steps) == 1
+    assert fall(0.35).result is Result.successful
+
+
+@pytest.mark.slow
 def test_gimbal_lock_ends_the_run_at_its_margin():
     """A free body that turns its axis up at constant speed: the middle angle falls from 0.5 to the margin."""
     sphere = pt.library.free_body(inertia=(1.0, 1.0, 1.0))
