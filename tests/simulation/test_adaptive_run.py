@@ -153,7 +153,7 @@ class Walled(pt.ODE):
 @pytest.mark.parametrize("t1", [0.45, 1.0], ids=["ends there", "leaps over it"])
 def test_a_singularity_ends_the_run_where_it_begins(t1):
     """A number that falls from 0.5 at constant speed, which the solver follows in one step."""
-    problem = Walled(lambda y: -jnp.ones_like(y))
+    problem = Walled(lambda y: -jnp.ones_like(y))  # pyright: ignore[reportCallIssue]
 
     def fall(t1):
         solver = pt.integrators.DormandPrince853(first_step=1.0)
