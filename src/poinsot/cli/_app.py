@@ -57,6 +57,20 @@ def run(
     run_scenario(scenario, out, pictures=not no_plots, quiet=quiet)
 
 
+@app.command()
+@one_line_errors
+def export(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="A stored run of bodies, a Zarr folder.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file; .xyz, .lammpstrj or .gsd tells the format.")
+    ],
+) -> None:
+    """Write particles and orientations of a stored run for other programs."""
+    from poinsot.cli._export import export_run
+
+    export_run(store, out)
+
+
 @app.command("compare-formalisms")
 @one_line_errors
 def compare_formalisms(

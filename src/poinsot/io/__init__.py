@@ -1,14 +1,15 @@
-"""Files: scenarios and stored trajectories."""
+"""Files: scenarios, stored trajectories, and exports to other programs."""
 
 from typing import TYPE_CHECKING
 
 from poinsot.io._dataset import to_dataset
+from poinsot.io._export import export
 from poinsot.io._store import check_place, load, save
 
 if TYPE_CHECKING:
     from poinsot.io._scenario import Scenario, load_scenario
 
-__all__ = ["Scenario", "check_place", "load", "load_scenario", "save", "to_dataset"]
+__all__ = ["Scenario", "check_place", "export", "load", "load_scenario", "save", "to_dataset"]
 
 
 def __getattr__(name: str):

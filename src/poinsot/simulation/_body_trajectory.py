@@ -1,7 +1,9 @@
 """The trajectory of bodies: what can be seen of them, whatever the coordinates."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -101,6 +103,12 @@ class BodyTrajectory(Trajectory):
 
         return BodyPlots(self)
 
+    def export(self, path: str | Path) -> None:
+        """Write the particles and orientations for other programs: `.xyz`, `.lammpstrj` or `.gsd`."""
+        from poinsot.io import export
+
+        export(self, path)
+
     @property
     def energy(self) -> np.ndarray:
         """Kinetic and potential energy at the saved times."""
@@ -129,18 +137,26 @@ def _inertias(system: AbstractSystem) -> np.ndarray:
 
 
 def _particles(system: AbstractSystem) -> dict[str, Any]:
-    """Particles in the frame of each body, and how a chain is closed.
+    """Particles in the frame of each body with their masses, how a chain is closed, and its period.
 
     A chain has one entry, since its bodies are equal. A body that was not made of particles has one, its mass
     centre.
     """
     if isinstance(system, Chain):
-        return {"particles": [_points(system.body)], "closure": system.closure}
-    return {"particles": [_points(body) for body in system.bodies]} if isinstance(system, System) else {}
+        period = {"period": float(system.neighbours.period[0])} if system.closure == "periodic" else {}
+        return _parts([system.body]) | {"closure": system.closure} | period
+    return _parts(system.bodies) if isinstance(system, System) else {}
 
 
-def _points(body: RigidBody) -> list[list[float]]:
-    return [[0.0, 0.0, 0.0]] if body.particles is None else np.asarray(body.particles.points).tolist()
+def _parts(bodies: Sequence[RigidBody]) -> dict[str, Any]:
+    """Points and masses of the particles of bodies."""
+    own = [body.particles for body in bodies]
+    points = [np.zeros((1, 3)) if part is None else np.asarray(part.points) for part in own]
+    masses = [
+        np.reshape(body.mass, 1) if part is None else np.asarray(part.masses)
+        for body, part in zip(bodies, own, strict=True)
+    ]
+    return {"particles": [p.tolist() for p in points], "particle_masses": [m.tolist() for m in masses]}
 
 
 @once
