@@ -44,6 +44,10 @@ BAD = {
     "force of two numbers": (lambda: chain(ends=("free", pt.ends.force((1.0, 0.0)))), "force of the end"),
     "displaced to nowhere": (lambda: pt.ends.displaced((1.0, np.nan, 0.0)), "position of the displaced end"),
     "turned but nowhere": (lambda: pt.ends.clamped(rotation=np.eye(3)), "clamped(position, rotation)"),
+    "turning about a corner": (
+        lambda: pt.ends.End(pt.freedom.FixedPoint((0.5, 0.0, 0.0))),
+        "an end turns about its mass centre, not about point = (0.5, 0, 0)",
+    ),
     "too many neighbours": (lambda: chain(neighbours=4), "neighbours = 4 with 4 bodies; at most 3"),
     "ring bitten twice": (lambda: chain(ends="ring", neighbours=2), "needs more than 4 bodies"),
     "no neighbours": (lambda: chain(neighbours=0), "neighbours = 0; it must be a whole number above zero"),

@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import InputError
 
-from ._checks import Numbers, as_array
+from ._checks import Numbers, as_array, shown
 from .freedom import AbstractFreedom, Clamped, FixedPoint, Free, Guided, Prescribed
 
 __all__ = ["End", "clamped", "displaced", "force", "free", "prescribed"]
@@ -20,10 +20,20 @@ class End(eqx.Module):
     Args:
         freedom: what the body may do; None for one that is clamped where the straight chain has it.
         force: constant force on it, in space; None without.
+
+    Raises:
+        InputError: it is to turn about another point than its mass centre.
     """
 
     freedom: AbstractFreedom | None
     force: Float[Array, "3"] | None = None
+
+    def __check_init__(self):
+        if isinstance(self.freedom, FixedPoint) and self.freedom.components:
+            raise InputError(
+                f"an end turns about its mass centre, not about point = {shown(self.freedom.point)}; "
+                "take pt.ends.displaced(d)"
+            )
 
 
 def free() -> End:
