@@ -130,7 +130,13 @@ def test_energy_does_not_drift_in_4000_periods(name, period):
 
 
 @pytest.mark.parametrize(
-    ("name", "flip"), [("Kepler", (1, 1, -1, -1)), ("top", (1, 1, 1, 1, 1, 1, 1))], ids=["flip", "back"]
+    ("name", "flip"),
+    [
+        ("Kepler", (1, 1, -1, -1)),
+        ("Kepler", (1, 1, 1, 1)),
+        pytest.param("top", (1, 1, 1, 1, 1, 1, 1), marks=pytest.mark.slow),
+    ],
+    ids=["flip", "back", "top"],
 )
 def test_a_run_is_retraced(name, flip):
     """With momenta turned round, or with time, and the last step first: down to grown round-off."""
