@@ -23,7 +23,7 @@ else:
 # time. And it uses vectors of 256 bits where the processor has 512: with these an ensemble of tops takes half
 # the time. Flags are read at JAX's first computation. A user's own options of these kinds are left alone.
 for _option in (
-    "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1000000",
+    "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=16000000",
     "--xla_cpu_prefer_vector_width=512",
 ):
     _flags = os.environ.get("XLA_FLAGS", "")
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from poinsot.core import ODE, Constrained, Hamiltonian, InputError, Result, State
     from poinsot.equations import formulate
     from poinsot.io import load
-    from poinsot.model import Chain, RigidBody, System, ends, freedom, loads, potentials, shapes
+    from poinsot.model import Chain, RigidBody, System, Units, ends, freedom, loads, potentials, shapes
     from poinsot.simulation import (
         BodyTrajectory,
         Event,
@@ -58,6 +58,7 @@ _NAMES = {
     "Chain": "poinsot.model",
     "RigidBody": "poinsot.model",
     "System": "poinsot.model",
+    "Units": "poinsot.model",
     "formulate": "poinsot.equations",
     "BodyTrajectory": "poinsot.simulation",
     "Event": "poinsot.simulation",
@@ -91,6 +92,7 @@ __all__ = [
     "State",
     "System",
     "Trajectory",
+    "Units",
     "__version__",
     "analysis",
     "coordinates",

@@ -56,6 +56,10 @@ class LocalWrench(Protocol):
         """Positions and elements of all bodies, from those that move and those that turn."""
         ...
 
+    def spread(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
+        """Values for all bodies, zero for those that do not move or turn."""
+        ...
+
     def live(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
         """What belongs to the bodies that move, and to those that turn, from values for all."""
         ...

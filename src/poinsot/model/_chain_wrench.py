@@ -41,6 +41,14 @@ class ChainWrench(eqx.Module):
         parts = [first] if places.start else []
         return jnp.concatenate([*parts, live, *([last] if places.stop < self.count else [])], axis=-1)
 
+    def spread(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
+        """Values for all bodies, zero for those that do not move or turn."""
+        nothing = jnp.zeros((3, 2))
+        return (
+            self._with_ends(of_moving, self.moving, nothing),
+            self._with_ends(of_turning, self.turning, nothing),
+        )
+
     def live(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
         """The parts that belong to the bodies that move, and to those that turn."""
         move, turn = self.moving, self.turning

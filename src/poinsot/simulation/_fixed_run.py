@@ -5,17 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._event import Event
-from poinsot.simulation._loop import LoopState, Marcher, begin, locate_event, record
+from poinsot.simulation._loop import LoopState, Marcher, begin, locate_event
 from poinsot.simulation._progress import Progress
+from poinsot.simulation._row_march import RowMarcher, RowShards, row_marcher
 from poinsot.simulation._schedule import Pace, Schedule
 from poinsot.simulation._trajectory import Record
 from poinsot.simulation._validate import count_steps
+
+AnyMarcher = Marcher | RowMarcher | RowShards
 
 CAPACITY = 2**18
 """Numbers held on the device before a chunk hands its saved states over."""
@@ -55,10 +59,10 @@ class FixedRun:
     def __call__(self, problem: AbstractProblem, y: Packed, event: Event | None) -> Record:
         """Carry it out."""
         grid = jnp.asarray(self.t0, dtype=float), jnp.asarray(self.dt, dtype=float)
-        return _run(Marcher(problem, self.integrator, *grid, event), y, self)
+        return _run(row_marcher(Marcher(problem, self.integrator, *grid, event)), y, self)
 
 
-def _run(marcher: Marcher, y: Packed, plan: FixedRun) -> Record:
+def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
     """March through the schedule chunk by chunk."""
     schedule, t0, dt = plan.schedule, plan.t0, plan.dt
     capacity = int(np.clip(CAPACITY // max(y.size, 1), 1, 8192))
@@ -73,6 +77,10 @@ def _run(marcher: Marcher, y: Packed, plan: FixedRun) -> Record:
                 saved_states.append(states)
                 saved += len(states)
                 result, taken = Result(int(loop.result)), int(loop.n) - before
+                if result is Result.non_finite and not isinstance(marcher, Marcher):
+                    # Steps were taken without looking: once more from the last good state, looking at each.
+                    marcher, result = marcher.plain, Result.successful
+                    loop = eqx.tree_at(lambda one: one.result, loop, jnp.int32(result))
                 pace.learn(taken, time.perf_counter() - tick)
                 bar.update(int(loop.n))
         except KeyboardInterrupt:
@@ -94,9 +102,9 @@ def _run(marcher: Marcher, y: Packed, plan: FixedRun) -> Record:
     )
 
 
-def _unsaved_end(marcher: Marcher, loop: LoopState, result: Result, schedule: Schedule, saved: int):
+def _unsaved_end(marcher: AnyMarcher, loop: LoopState, result: Result, schedule: Schedule, saved: int):
     """Where a run ended off its schedule, in steps, and the state there: the event, or the last good step."""
-    if result is Result.stopped_by_event:
+    if result is Result.stopped_by_event and isinstance(marcher, Marcher):
         fraction, y = locate_event(marcher, loop)
         return int(loop.n) + float(fraction), y
     last_saved = int(schedule.targets[saved - 1]) if saved else 0
@@ -106,7 +114,7 @@ def _unsaved_end(marcher: Marcher, loop: LoopState, result: Result, schedule: Sc
 
 
 def _chunk(
-    marcher: Marcher, loop: LoopState, schedule: Schedule, saved: int, capacity: int, pace: Pace
+    marcher: AnyMarcher, loop: LoopState, schedule: Schedule, saved: int, capacity: int, pace: Pace
 ) -> tuple[LoopState, np.ndarray]:
     """One call of the compiled program: as many saves as fit its buffer and the pace."""
     reach = int(loop.n) + pace.steps
@@ -120,6 +128,6 @@ def _chunk(
     if schedule.fractions is not None:
         part = schedule.fractions[saved:end] if keep else np.zeros(1)
         fractions = jnp.asarray(np.pad(part, (0, capacity - count)))
-    loop, buffer, done = record(marcher, loop, padded, fractions, jnp.int64(count))
+    loop, buffer, done = marcher.record(loop, padded, fractions, jnp.int64(count))
     # Cut on the host: a slice of a device array compiles anew for every length.
     return loop, np.asarray(buffer)[: int(done) if keep else 0]

@@ -1,6 +1,6 @@
 """The one time loop: everything that runs, runs through here."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import equinox as eqx
 import jax
@@ -24,6 +24,22 @@ class LoopState(eqx.Module):
     carry: Any
     result: Int[Array, "*lanes"]
     iterations: IntScalar
+
+
+class AbstractMarcher(Protocol):
+    """What takes a run from step to step."""
+
+    def start(self, y: Packed) -> LoopState:
+        """The state before the first step."""
+        ...
+
+    def march(self, loop: LoopState, until) -> LoopState:
+        """Steps up to step number `until`, or to the first failure."""
+        ...
+
+    def part_step(self, loop: LoopState, fraction) -> tuple[Packed, IntScalar]:
+        """The state `fraction` of a step further, off the grid."""
+        ...
 
 
 class Marcher(eqx.Module):
@@ -98,6 +114,10 @@ class Marcher(eqx.Module):
         y, _, info = self.integrator.step(self.problem, t, h, loop.y, fresh)
         return jnp.where(fraction == 0.0, loop.y, y), jnp.where(fraction == 0.0, loop.result, info.result)
 
+    def record(self, loop: LoopState, targets: Array, fractions: Array | None, count):
+        """`record`, see there."""
+        return record(self, loop, targets, fractions, count)
+
     def locate_event(self, loop: LoopState) -> tuple[Array, Packed]:
         """Fraction of the next step at which the event happens, to round-off, and the state there."""
         event = self.event
@@ -111,7 +131,7 @@ class Marcher(eqx.Module):
 
 
 @eqx.filter_jit
-def record(marcher: Marcher, loop: LoopState, targets: Array, fractions: Array | None, count):
+def record(marcher: "AbstractMarcher", loop: LoopState, targets: Array, fractions: Array | None, count):
     """March through step numbers `targets[:count]`, saving the state at each (or a part step beyond).
 
     One program for every chunk of a run: `count` and `targets` are traced, so chunking changes no bit.
@@ -141,7 +161,7 @@ def record(marcher: Marcher, loop: LoopState, targets: Array, fractions: Array |
 
 
 @once
-def begin(marcher: Marcher, y: Packed) -> LoopState:
+def begin(marcher: "AbstractMarcher", y: Packed) -> LoopState:
     """Compiled `Marcher.start`."""
     return marcher.start(y)
 

@@ -57,16 +57,10 @@ class Row(eqx.Module):
     def rows(self, problem: Group, y: Packed, own: Wrench) -> Float[Array, "19 n"]:
         """All bodies of the row, from the packed state of what moves and the wrench on it."""
         x, p, g, m = problem.split(y)
-        local, count = self.local, self.local.count
-        still = jnp.zeros((3, count))
+        x, g = self.local.whole(x, g)
         # What does not move or turn has neither momentum nor wrench.
-        move, turn = (jnp.asarray(places) for places in local.live(_places(count), _places(count)))
-        parts = [
-            still.at[:, at[0]].set(part)
-            for at, part in ((move, p), (turn, m), (move, own.force), (turn, own.torque))
-        ]
-        x, g = local.whole(x, g)
-        return jnp.concatenate([x, parts[0], g, *parts[1:]])
+        p, m = self.local.spread(p, m)
+        return jnp.concatenate([x, p, g, m, *self.local.spread(own.force, own.torque)])
 
     def packed(self, problem: Group, rows: Float[Array, "19 n"]) -> tuple[Packed, Wrench]:
         """The inverse of `rows`."""
@@ -144,10 +138,6 @@ def _held(arrays) -> list[Array]:
 def _part(sites: Any, begin: int, end: int | None = None) -> Any:
     """A stretch of bodies."""
     return jax.tree.map(lambda rows: rows[..., begin:end], sites)
-
-
-def _places(count: int) -> np.ndarray:
-    return np.arange(count)[None]
 
 
 def _no_potential(t, x, R) -> Array:

@@ -159,7 +159,8 @@ class Trajectory:
         if self.history is not None:
             return f"after {len(self.steps)} steps, at t = {self.steps.t[-1]:.12g}: {self.result.message}"
         steps, t0, dt = (self.attributes[key] for key in ("steps", "t0", "dt"))
-        return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}: {self.result.message}"
+        place = f", at {self.attributes['failed_at']}" if "failed_at" in self.attributes else ""
+        return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}{place}: {self.result.message}"
 
     @property
     def heading(self) -> dict[str, str]:
@@ -209,8 +210,13 @@ class Trajectory:
         return f"{type(self).__name__}({span}; {shapes}; {self.result.name})"
 
 
-def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray, block: int = 4096):
+BLOCK = 2**18
+"""Numbers that are looked at in one go."""
+
+
+def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray):
     """A compiled function of all times and states, block by block: one compile serves every length."""
+    block = int(np.clip(BLOCK // max(packed[0].size, 1), 1, 4096))
     padding = -len(times) % block
     grown = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in (times, packed)]
     blocks = [[a[i : i + block] for a in grown] for i in range(0, len(grown[0]), block)]
