@@ -11,9 +11,14 @@ from poinsot.papers import Number, Reproduction, catalogue, reproduce
 FIGURES = [f"figure-2.{n}" for n in (*range(1, 12), *range(13, 20))]
 
 
-def test_the_catalogue_has_every_item_of_chapter_2_and_figure_3_3():
+CHAINS = [f"figure-3.{n}" for n in (3, *range(5, 10))]
+
+
+def test_the_catalogue_has_every_item_of_chapters_2_and_3():
     identifiers = [identifier for identifier, _ in catalogue() if identifier.startswith("chaurasia2012")]
-    assert identifiers == [f"chaurasia2012/{item}" for item in (*FIGURES, "figure-3.3", "table-2.1")]
+    assert identifiers == [
+        f"chaurasia2012/{item}" for item in (*FIGURES, *CHAINS, "open-question", "table-2.1")
+    ]
     assert all(title and not title.endswith(".") for _, title in catalogue())
 
 

@@ -1,12 +1,17 @@
-"""Chaurasia (2012), a thesis on symplectic simulation of chains of rigid bodies: chapter 2 and figure 3.3.
+"""Chaurasia (2012), a thesis on symplectic simulation of chains of rigid bodies: chapters 2 and 3.
 
-Figure 2.12 is a drawing. Most figures are printed without step size or length of the run, and their images
-are not at hand: what is checked is the claim that the text makes of each, as a number.
+Figures 2.12, 3.1, 3.2 and 3.4 are drawings. Most figures are printed without step size or length of the run,
+and their images are not at hand: what is checked is the claim that the text makes of each, as a number. The
+item `open-question` answers one that the thesis leaves to future work.
 """
 
 from collections.abc import Callable
 
 from poinsot.papers._reproduction import Findings
+from poinsot.papers.chaurasia2012._chain_energy import figure_3_5, figure_3_6
+from poinsot.papers.chaurasia2012._chain_open_question import open_question
+from poinsot.papers.chaurasia2012._chain_timing import figure_3_7, figure_3_8
+from poinsot.papers.chaurasia2012._chain_unit import figure_3_9
 from poinsot.papers.chaurasia2012._energy_momentum_top import figure_2_15, figure_2_16, figure_2_17
 from poinsot.papers.chaurasia2012._galactic_energy import figure_2_11
 from poinsot.papers.chaurasia2012._galactic_section import figure_2_10
@@ -38,5 +43,11 @@ ITEMS: dict[str, tuple[str, Callable[[bool, bool | None], Findings]]] = {
     "figure-2.18": ("Height of the symmetric top's mass centre, Rattle", figure_2_18),
     "figure-2.19": ("Energy of the symmetric top, Rattle", figure_2_19),
     "figure-3.3": ("Error of the unit quaternion over the step", figure_3_3),
+    "figure-3.5": ("Energy of eight tetrahedra, clamped and pulled (c1-c2)", figure_3_5),
+    "figure-3.6": ("Energy of eight tetrahedra, clamped at both ends (c1-c1)", figure_3_6),
+    "figure-3.7": ("Time of a step over the number of particles in a body", figure_3_7),
+    "figure-3.8": ("Time of a step over the number of bodies", figure_3_8),
+    "figure-3.9": ("Error of the unit quaternion of each body in a chain", figure_3_9),
+    "open-question": ("Symplectic methods of order 6, 8 and 12 that keep the unit quaternion", open_question),
     "table-2.1": ("Points of the galactic orbit's Poincaré section for six methods", table_2_1),
 }
