@@ -43,14 +43,20 @@ def symmetries(system: "AbstractSystem", t, state: State) -> Bool[Array, "6"]:
     """
     if system.loads or system.placement.driven:
         return jnp.zeros(6, dtype=bool)
-    return _conserved(system, jnp.asarray(t, dtype=float), state)
+    draw = np.random.default_rng(0)
+    shapes = (TRIALS, 3, len(system.translating)), (TRIALS, len(system.rotating), 3)
+    # Drawn here, since numbers inside a compiled function become constants of it, and these may be many.
+    moves, turns = (jnp.asarray(draw.standard_normal(shape)) for shape in shapes)
+    return _conserved(system, jnp.asarray(t, dtype=float), state, moves, turns)
 
 
 @eqx.filter_jit
-def _conserved(system: "AbstractSystem", t: Array, state: State) -> Bool[Array, "6"]:
+def _conserved(
+    system: "AbstractSystem", t: Array, state: State, moves: Array, turns: Array
+) -> Bool[Array, "6"]:
     """Whether the force along each displacement vanishes everywhere, and every fixed point stays."""
     forces = jax.vmap(lambda time, x, R: _forces_along(system, time, x, R))
-    along = forces(*_configurations(system, t, state))
+    along = forces(*_configurations(system, t, state, moves, turns))
     contributions = jnp.sum(jnp.abs(along), axis=-1)
     vanishes = jnp.all(jnp.abs(jnp.sum(along, axis=-1)) <= VANISHES * contributions, axis=0)
     return vanishes & _pins_stay(system)
@@ -78,13 +84,13 @@ def _forces_along(system: "AbstractSystem", t, x: Array, R: Array) -> Array:
     )
 
 
-def _configurations(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array]:
+def _configurations(
+    system: "AbstractSystem", t, state: State, moves: Array, turns: Array
+) -> tuple[Array, Array, Array]:
     """Times and live coordinates of a few configurations near the state, the same ones every time."""
-    draw = np.random.default_rng(0)
     x, quat, _, _ = system.live(t, state)
-    shifts = system.trial_lengths(x)[None, None, :] * draw.standard_normal((TRIALS, *x.shape))
-    turns = exp(jnp.asarray(0.3 * draw.standard_normal((TRIALS, quat.shape[1], 3))))
-    rotations = jnp.moveaxis(turns @ to_matrix(quat.T)[None], 1, -1)
+    shifts = system.trial_lengths(x)[None, None, :] * moves
+    rotations = jnp.moveaxis(exp(0.3 * turns) @ to_matrix(quat.T)[None], 1, -1)
     times = jnp.asarray(t, dtype=float) + jnp.linspace(0.0, 1.0, TRIALS)
     return times, x[None] + shifts, rotations
 
