@@ -6,6 +6,7 @@ from ._chain import Chain
 from ._particles import Particles
 from ._rigid_body import RigidBody
 from ._system import System
+from ._units import Units
 
 __all__ = [
     "AbstractSystem",
@@ -13,6 +14,7 @@ __all__ = [
     "Particles",
     "RigidBody",
     "System",
+    "Units",
     "ends",
     "freedom",
     "loads",
