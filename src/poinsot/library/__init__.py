@@ -5,6 +5,7 @@ functions `heavy_top` and `free_body` make a body with your own data.
 """
 
 from poinsot.library._body_system import BodySystem
+from poinsot.library._disc_rod import disc_rod
 from poinsot.library._fast_top import fast_top
 from poinsot.library._free_body import free_body
 from poinsot.library._galactic_orbit import galactic_orbit
@@ -30,6 +31,7 @@ __all__ = [
     "build",
     "by_name",
     "centre_of_mass",
+    "disc_rod",
     "fast_top",
     "free_body",
     "galactic_orbit",

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -28,6 +28,9 @@ from .ends import End, as_end, free
 from .freedom import AbstractFreedom, Clamped
 from .loads import AbstractLoad, Function
 from .potentials import AbstractPair, AbstractPosePair
+
+if TYPE_CHECKING:
+    from poinsot.analysis import Dispersion, Equilibrium, Modes
 
 FEWEST = 3
 """Bodies that a chain with two ends has at least."""
@@ -257,6 +260,24 @@ class Chain(AbstractSystem):
             position=positions, quaternion=from_matrix(rotations), velocity=draw[0], angular_velocity=draw[1]
         )
         return completed(self.placement, t, unmoved)
+
+    def equilibrium(self, start: State | None = None, **options: Any) -> "Equilibrium":
+        """The lowest minimum of the energy found from several starts, see `pt.analysis.equilibrium`."""
+        from poinsot.analysis import equilibrium
+
+        return equilibrium(self, start, **options)
+
+    def modes(self, equilibrium: "Equilibrium | State", count: int | None = 12) -> "Modes":
+        """Small vibrations about an equilibrium, see `pt.analysis.modes`."""
+        from poinsot.analysis import modes
+
+        return modes(self, equilibrium, count)
+
+    def dispersion(self, k: Any = None, *, points: int = 101) -> "Dispersion":
+        """Waves along the endless straight chain, see `pt.analysis.dispersion`."""
+        from poinsot.analysis import dispersion
+
+        return dispersion(self, k, points=points)
 
     def _straight(self) -> tuple[Positions, Rotations]:
         """Positions and rotations of the straight chain."""

@@ -8,16 +8,20 @@ from poinsot.viz._analysis_plots import (
     plot_work_precision,
 )
 from poinsot.viz._body_plots import BodyPlots
+from poinsot.viz._modes_plots import plot_dispersion, plot_modes, plot_rod_comparison
 from poinsot.viz._trajectory_plots import TrajectoryPlots
 from poinsot.viz._work_plots import plot_formalisms
 
 __all__ = [
     "BodyPlots",
     "TrajectoryPlots",
+    "plot_dispersion",
     "plot_formalisms",
     "plot_lyapunov",
+    "plot_modes",
     "plot_order",
     "plot_poincare",
+    "plot_rod_comparison",
     "plot_roundoff",
     "plot_work_precision",
 ]

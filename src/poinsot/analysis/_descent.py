@@ -1,0 +1,131 @@
+"""Ways to a stationary point of the energy: down to a minimum, or to the nearest of any kind."""
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+
+from poinsot.model import AbstractSystem
+
+from ._binding import binding
+from ._displacements import Point, moved
+from ._spectrum import Linearisation, eigenpairs, factor, linearisation, rigid_motions, unstable_count
+
+STATIONARY = 1e-9
+"""Forces below this are none, relative to the stiffest bond times the size of a body."""
+BOLDEST_TURN = 0.2
+BOLDEST_MOVE = 5.0
+"""Largest steps: an angle, and a length in units of the trial length of a body."""
+TRUSTED, DISTRUSTED = 0.75, 0.25
+"""Real over predicted gain above which the next step is bolder, and below which it is more careful."""
+LEAST_SHIFT = 1e-12
+LOOK = 20
+"""Steps after which a descent looks whether what it moves still holds together."""
+AWAY = 1e-2
+"""How far a saddle is left along its unstable direction at first, relative to the largest step; the next one
+four times as far, for a flat saddle is not left by a small step."""
+
+
+def step_from(system: AbstractSystem, here: Linearisation, step: np.ndarray) -> Linearisation:
+    """What is found after a step."""
+    dx, w = here.order.parts(step / here.roots)
+    return linearisation(system, moved(here.point, jnp.asarray(dx), jnp.asarray(w)))
+
+
+def within_reach(system: AbstractSystem, here: Linearisation, step: np.ndarray) -> np.ndarray:
+    """A step, shortened where it would move or turn a body further than the boldest."""
+    dx, w = here.order.parts(step / here.roots)
+    lengths = BOLDEST_MOVE * np.asarray(system.trial_lengths(here.point.x))
+    excess = [np.max(np.abs(dx) / lengths[None], initial=1.0), np.max(np.abs(w) / BOLDEST_TURN, initial=1.0)]
+    return step / max(excess)
+
+
+def resting(system: AbstractSystem, here: Linearisation, tolerance: float = STATIONARY) -> bool:
+    """Whether the forces are none, relative to those that displace a body by its own size."""
+    lengths = 100.0 * np.asarray(system.trial_lengths(here.point.x))
+    sizes = here.roots * here.order.flat(np.tile(lengths, (3, 1)), np.ones((3, len(here.order.rotating))))
+    return bool(np.max(np.abs(here.slope) / sizes, initial=0.0) <= tolerance * here.bound)
+
+
+def descend(system: AbstractSystem, start: Point, limit: int) -> Linearisation:
+    r"""A minimum of the energy, by Newton steps with a shift that keeps them going down (Levenberg).
+
+    $$ (K + \mu I)\,y = -\nabla V $$
+
+    The shift $\mu$ makes the matrix positive and grows where the energy falls less than predicted. Where it
+    comes to rest at a saddle it goes on along the most unstable direction.
+
+    Returns:
+        Where it came to, a stationary point unless bodies fly apart or the steps did not suffice.
+    """
+    here, stuck, away = linearisation(system, start), 0, AWAY
+    shift, whole = 1e-3 * here.bound, binding(here, 0.0)
+    for count in range(limit):
+        if count % LOOK == LOOK - 1 and binding(here).looser_than(whole):
+            return here
+        rests = resting(system, here)
+        if rests and unstable_count(here):
+            here, away = _off_the_saddle(system, here, away), min(4.0 * away, 1.0)
+            shift = 1e-3 * here.bound
+            continue
+        if rests and stuck >= 2:
+            return here
+        solve, shift = _positive(here, shift)
+        step = within_reach(system, here, solve(-here.slope))
+        there = step_from(system, here, step)
+        gain = _gain(here, there, step)
+        if rests:
+            # The energy has no digits left to tell better from worse; the forces have.
+            gain = 1.0 if there.force < 0.9 * here.force else 0.0
+            stuck = 0 if gain else stuck + 1
+        shift = _next_shift(shift, gain, here)
+        here = there if gain > 1e-4 else here
+    return here
+
+
+def approach(system: AbstractSystem, start: Point, limit: int) -> Linearisation:
+    r"""The stationary point next to a start, of any kind: least squares of the forces.
+
+    $$ (K^2 + \mu I)\,y = -K\,\nabla V $$
+    """
+    here, stuck = linearisation(system, start), 0
+    shift = 1e-6 * here.bound**2
+    for _ in range(limit):
+        if stuck >= (2 if resting(system, here) else 12):
+            break
+        solve, _ = factor(here.matrix @ here.matrix, shift)
+        there = step_from(system, here, within_reach(system, here, solve(-here.matrix @ here.slope)))
+        better = np.linalg.norm(there.slope) < np.linalg.norm(here.slope)
+        shift = max(shift / 10.0, (LEAST_SHIFT * here.bound) ** 2) if better else 10.0 * shift
+        stuck = 0 if better else stuck + 1
+        here = there if better else here
+    return here
+
+
+def _positive(about: Linearisation, shift: float) -> tuple[Callable[[np.ndarray], np.ndarray], float]:
+    """A way to solve with the shifted matrix, and the shift, grown until the matrix is positive."""
+    solve, negative = factor(about.matrix, shift)
+    while negative:
+        shift = max(4.0 * shift, 1e-8 * about.bound)
+        solve, negative = factor(about.matrix, shift)
+    return solve, shift
+
+
+def _gain(here: Linearisation, there: Linearisation, step: np.ndarray) -> float:
+    """By how much the energy fell, relative to the quadratic prediction."""
+    predicted = -float(here.slope @ step + 0.5 * step @ (here.matrix @ step))
+    fall = here.energy - there.energy
+    return fall / predicted if np.isfinite(fall) and predicted > 0.0 else -1.0
+
+
+def _next_shift(shift: float, gain: float, about: Linearisation) -> float:
+    if gain > TRUSTED:
+        return max(shift / 5.0, LEAST_SHIFT * about.bound)
+    return shift if gain > DISTRUSTED else min(4.0 * shift, about.bound * 1e6)
+
+
+def _off_the_saddle(system: AbstractSystem, here: Linearisation, away: float) -> Linearisation:
+    """A point next to a saddle, to the side where the energy is lower."""
+    direction = eigenpairs(here, rigid_motions(here), 1)[1][:, 0]
+    step = away * within_reach(system, here, 1e12 * direction)
+    return min((step_from(system, here, sign * step) for sign in (1.0, -1.0)), key=lambda place: place.energy)

@@ -1,0 +1,148 @@
+"""The spectrum of small motions: eigenvalues of the stiffness matrix in the metric of the masses."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poinsot.model import AbstractSystem
+
+from ._displacements import Numbering, Point, inertia_of, numbering
+from ._expansion import expansion
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+DENSE = 1000
+"""Unknowns up to which all eigenvalues are found at once."""
+RIGID = 1e-8
+"""Forces that answer to a rigid motion, relative to the stiffest ones, below which it is free."""
+ROUND_OFF = 1e-13
+"""Squared frequencies, relative to the largest, that cannot be told from zero."""
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    r"""Small motions about a point, in displacements times the roots of the masses.
+
+    $$ \ddot y = -f - K y, \qquad K = M^{-1/2} H M^{-1/2}, \qquad y = M^{1/2} u $$
+    """
+
+    point: Point
+    order: Numbering
+    roots: np.ndarray
+    """Roots of the masses and moments of inertia."""
+    energy: float
+    """Potential energy at the point."""
+    slope: np.ndarray
+    """f, its derivative."""
+    matrix: "csr_array"
+    """K, symmetric."""
+    asymmetry: float
+    """Largest difference of the assembled matrix and its transpose, relative to its largest entry."""
+
+    @property
+    def bound(self) -> float:
+        """No squared frequency is larger: the largest sum of entries in a row."""
+        return float(abs(self.matrix).sum(axis=1).max())
+
+    @property
+    def force(self) -> float:
+        """Largest component of the forces and torques."""
+        return float(np.max(np.abs(self.slope * self.roots), initial=0.0))
+
+
+def linearisation(system: AbstractSystem, point: Point) -> Linearisation:
+    """The equations of small motions about a point."""
+    from scipy.sparse import dia_array
+
+    order = numbering(system)
+    roots = np.sqrt(inertia_of(system, order))
+    near = expansion(system, point, order)
+    scale = dia_array((1.0 / roots[None], [0]), shape=(order.size, order.size))
+    raw = (scale @ near.hessian @ scale).tocsr()
+    asymmetry = float(abs(raw - raw.T).max() / max(abs(raw).max(), np.finfo(float).tiny))
+    matrix = (0.5 * (raw + raw.T)).tocsr()
+    return Linearisation(point, order, roots, near.energy, near.slope / roots, matrix, asymmetry)
+
+
+def rigid_motions(about: Linearisation) -> np.ndarray:
+    """Translations and rotations of all bodies together that meet no resistance, as orthonormal columns.
+
+    Those of the six, and of their combinations, that the system can make and that change no force.
+    """
+    x, R = np.asarray(about.point.x), np.asarray(about.point.rotations)
+    centre = x.mean(axis=1) if x.size else np.zeros(3)
+    motions = []
+    for axis in np.eye(3):
+        still, arms = np.zeros((3, R.shape[-1])), x - centre[:, None]
+        turn = np.einsum("ijn,i->jn", R, axis)
+        motions.append(about.order.flat(np.tile(axis[:, None], (1, x.shape[1])), still))
+        motions.append(about.order.flat(np.cross(axis[:, None], arms, axis=0), turn))
+    columns = np.stack(motions, axis=1) * about.roots[:, None]
+    basis, sizes, _ = np.linalg.svd(columns / np.linalg.norm(columns), full_matrices=False)
+    basis = basis[:, sizes > RIGID * sizes[0]]
+    _, resistance, combinations = np.linalg.svd(about.matrix @ basis, full_matrices=False)
+    return basis @ combinations[resistance <= RIGID * about.bound].T
+
+
+def eigenpairs(about: Linearisation, rigid: np.ndarray, count: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest squared frequencies but those of rigid motions, ascending, and their shapes as columns.
+
+    Args:
+        about: the small motions.
+        rigid: motions without resistance, which are left out.
+        count: how many are wanted; None for all.
+    """
+    size, free = about.order.size, about.order.size - rigid.shape[1]
+    wanted = free if count is None else min(count, free)
+    if size <= DENSE or wanted > size // 4:
+        # Rigid motions are put above all others, out of the way.
+        lifted = about.matrix.toarray() + 4.0 * about.bound * rigid @ rigid.T
+        squares, shapes = np.linalg.eigh(lifted)
+        return squares[:wanted], shapes[:, :wanted]
+    return _lanczos(about, rigid, wanted)
+
+
+def _lanczos(about: Linearisation, rigid: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest eigenvalues from the inverse, shifted below the spectrum."""
+    from scipy.sparse import linalg
+
+    size, shift = about.order.size, 1e-12 * about.bound
+    while unstable_count(about, shift):
+        shift *= 4.0
+    solve = factor(about.matrix, shift)[0]
+
+    def without_rigid(vector: np.ndarray) -> np.ndarray:
+        return vector - rigid @ (rigid.T @ vector)
+
+    operator: Any = linalg.LinearOperator
+    inverse = operator((size, size), matvec=lambda y: without_rigid(solve(without_rigid(y))), dtype=float)
+    start = without_rigid(np.random.default_rng(0).standard_normal(size))
+    squares, shapes = linalg.eigsh(about.matrix, k=wanted, sigma=-shift, OPinv=inverse, v0=start)
+    order = np.argsort(squares)
+    return squares[order], shapes[:, order]
+
+
+def unstable_count(about: Linearisation, shift: float | None = None) -> int:
+    """Number of squared frequencies below zero, or below minus a shift, beyond round-off."""
+    shift = ROUND_OFF * about.bound if shift is None else shift
+    if about.order.size <= DENSE:
+        return int(np.count_nonzero(np.linalg.eigvalsh(about.matrix.toarray()) < -shift))
+    return factor(about.matrix, shift)[1]
+
+
+def factor(matrix: Any, shift: float) -> tuple[Callable[[np.ndarray], np.ndarray], int]:
+    r"""A way to solve with $K + \mu I$, and the number of negative eigenvalues it has.
+
+    By Sylvester's law of inertia they are as many as negative pivots of $L D L^T$, in time linear in the
+    length of a chain.
+    """
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import splu
+
+    shifted = (matrix + shift * eye_array(*matrix.shape)).tocsc()
+    # Pivots are taken from the diagonal: other ones would be no LDL^T, and tell nothing of signs.
+    parts = splu(shifted, diag_pivot_thresh=0.0, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+    return parts.solve, int(np.count_nonzero(parts.U.diagonal() < 0.0))
