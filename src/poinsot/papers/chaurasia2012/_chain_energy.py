@@ -17,7 +17,6 @@ from poinsot.papers.chaurasia2012._chain import (
 )
 from poinsot.simulation import BodyTrajectory
 from poinsot.viz._chain_drawing import Snapshots
-from poinsot.viz._decimate import envelope
 from poinsot.viz._style import PALETTE, QUIET, file_figure, styled
 
 if TYPE_CHECKING:
@@ -29,7 +28,12 @@ EARLY = 1.0
 TORN = 2.0 * SPACING
 """Length of a bond at which next to nothing is left of its attraction."""
 STRETCHES = 10
-SNAPSHOTS = (0.0, 1.0, 2.0, 5.0, 8.0, 50.0)
+SNAPSHOTS = (0.0, 1.0, 2.0, 5.0, 8.0, 12.0)
+
+PULLED = (
+    "The force feeds energy into the bodies that it pulls away, so that round-off grows beneath the swings, "
+    "to 1e-10 at t = 50, where the kinetic energy is above 1000; half the step leaves as much."
+)
 
 
 def figure_3_5(quick: bool, progress: bool | None) -> Findings:
@@ -53,7 +57,7 @@ def _findings(condition: str, quick: bool, progress: bool | None) -> Findings:
     numbers = [*_energy_numbers(gauss, control, early), *_motion_numbers(gauss)]
     figures = {"": _draw(condition, gauss, control), "-chain": _draw_chain(condition, gauss)}
     settings = SETTINGS | {"ends": condition, "step": STEP, "t1": t1}
-    return Findings(settings, numbers, _remarks(gauss), figures)
+    return Findings(settings, numbers, _remarks(condition, gauss), figures)
 
 
 def _energy_numbers(
@@ -85,12 +89,13 @@ def _motion_numbers(run: BodyTrajectory) -> list[Number]:
     ]
 
 
-def _remarks(run: BodyTrajectory) -> list[str]:
+def _remarks(condition: str, run: BodyTrajectory) -> list[str]:
     times = ", ".join(f"{time:.1f}" for time in sorted(torn_for_good(run)))
     return [
-        "The claim: the Hamiltonian remains conserved. It does: |H - H(0)| stays in a band without trend "
-        "while the kinetic energy grows by orders of magnitude; it is shown in absolute numbers, since H is "
-        "a difference of large numbers.",
+        "The claim: the Hamiltonian remains conserved. It does: |H - H(0)| swings at the order of the method "
+        "in a band without trend, while the kinetic energy grows by orders of magnitude; it is shown in "
+        "absolute numbers, since H is a difference of large numbers.",
+        *([PULLED] if condition == "c1-c2" else []),
         "What the figure does not say: the straight chain is far from equilibrium. Its bonds are compressed "
         "and it is next to a saddle, so it buckles, gets hot and breaks: bonds are longer than twice the "
         f"spacing from t = {times} on for good. The motion is chaotic; another start or step breaks other "
@@ -137,26 +142,20 @@ def torn_for_good(run: BodyTrajectory) -> list[float]:
 @styled
 def _draw(condition: str, gauss: BodyTrajectory, control: BodyTrajectory) -> "Figure":
     title = f"Eight tetrahedra, {condition}, h = {STEP:g}"
-    figure, (error, parts, bonds) = canvas(3, 1, (8.0, 7.6), title, sharex=True)
+    figure, (error, heat, bonds) = canvas(3, 1, (8.0, 7.6), title, sharex=True)
     for run, label, colour in ((control, "RK4", NOT_SYMPLECTIC), (gauss, "Gauss 6", SYMPLECTIC)):
         seen = np.where(_error(run) == 0.0, np.nan, np.abs(_error(run)))
         error.semilogy(run.t, seen, color=colour, linewidth=0.7, label=label)
     error.set_ylabel("|H − H(0)| [J]")
-    kinetic = kinetic_energy(gauss)
-    for values, label, colour in (
-        (kinetic, "kinetic", PALETTE[1]),
-        (gauss.energy - kinetic, "potential", PALETTE[2]),
-        (gauss.energy, "sum", PALETTE[6]),
-    ):
-        parts.plot(*envelope(gauss.t, values), color=colour, linewidth=0.8, label=label)
-    parts.set_ylabel("energy [J]")
+    heat.semilogy(gauss.t, kinetic_energy(gauss), color=PALETTE[1], linewidth=0.8)
+    heat.set_ylabel("kinetic energy [J]")
     for number, length in enumerate(bond_lengths(gauss).T):
         bonds.semilogy(
             gauss.t, length, linewidth=0.7, color=PALETTE[number % len(PALETTE)], label=f"{number + 1}"
         )
     bonds.axhline(TORN, linestyle="--", color=QUIET, linewidth=0.9)
     bonds.set(xlabel="time [s]", ylabel="length of bonds [m]", xlim=(0.0, gauss.t[-1]))
-    for ax in (error, parts, bonds):
+    for ax in (error, bonds):
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
     return figure
 
