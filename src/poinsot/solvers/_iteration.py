@@ -11,6 +11,8 @@ from jaxtyping import Array, Bool, Float
 from poinsot.core.types import IntScalar, Scalar
 
 EPS = 2.0**-52
+NOISE = 10.0
+"""Units of round-off below which a change that does not shrink is taken for noise at once."""
 
 
 class SolveInfo(eqx.Module):
@@ -39,7 +41,8 @@ class Stopping(eqx.Module):
 
     With a change $\Delta$ and the rate $\rho$ at which changes shrink, what is left is about
     $\Delta \rho / (1 - \rho)$. Once the change is below `accept`, the iteration ends when that is at most
-    `tolerance`, or when the change no longer shrinks: then it has reached the noise of the equations.
+    `tolerance`, or when the change no longer shrinks: then it has reached the noise of the equations. Since
+    changes may grow for once on their way down, that must show twice in a row, unless they are small.
     Anything else is a failure. What is left has the same sign in every step, unlike rounding, and so adds up:
     the tolerance is well below one unit. `tolerance=0` iterates until nothing changes any more.
 
@@ -72,11 +75,11 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping, *, 
     """
 
     def proceed(carry):
-        _, _, active, count = carry
+        _, _, _, active, count = carry
         return jnp.any(active) & (count < stopping.max_iterations)
 
     def once(carry):
-        x, previous, active, count = carry
+        x, previous, stalled_before, active, count = carry
         for _ in range(stopping.look_every - 1):
             x = minus(x, correction(x))
         dx = correction(x)
@@ -84,14 +87,16 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping, *, 
         rate = (change / previous) ** (1.0 / stopping.look_every)
         # At the first look no rate is known.
         left = jnp.where(count > 0, change * rate**order / jnp.maximum(1.0 - rate, EPS), change)
-        settled = ((left <= stopping.tolerance) | (change >= previous)) & (change <= stopping.accept)
+        stalled = change >= previous
+        noise = stalled & (stalled_before | (change <= NOISE))
+        settled = ((left <= stopping.tolerance) | noise) & (change <= stopping.accept)
         # A comparison with NaN is false: a lane that left the finite numbers ends here too.
         active = active & ~settled & (change < jnp.inf)
-        return minus(x, dx), change, active, count + stopping.look_every
+        return minus(x, dx), change, stalled, active, count + stopping.look_every
 
     lanes = jax.eval_shape(size, start).shape
-    begin = (start, jnp.full(lanes, jnp.inf), jnp.full(lanes, True), jnp.int32(0))
-    x, change, _, count = lax.while_loop(proceed, once, begin)
+    begin = (start, jnp.full(lanes, jnp.inf), jnp.full(lanes, False), jnp.full(lanes, True), jnp.int32(0))
+    x, change, _, _, count = lax.while_loop(proceed, once, begin)
     return x, SolveInfo(change, count.astype(float), stopping.accept)
 
 
