@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from poinsot.solvers import EPS, Stopping, simplified_newton
+from poinsot.solvers import EPS, Stopping, factored, simplified_newton
 
 from ._base import AbstractCoordinates, Moments, Position, Velocity
 
@@ -44,7 +44,9 @@ def project(
         return jnp.max(jnp.abs(change[:n])) / EPS
 
     guess = jnp.concatenate([q, jnp.zeros(coordinates.constraints)])
-    solution, info = simplified_newton(residual, guess, jax.jacfwd(residual)(guess), size, Stopping())
+    solution, info = simplified_newton(
+        residual, guess, factored(jax.jacfwd(residual)(guess)), size, Stopping()
+    )
     q = jnp.where(info.converged, solution[:n], jnp.nan)
 
     metric = jnp.eye(n) if J is None else coordinates.mass_matrix(q, J)

@@ -1,33 +1,51 @@
 """Unknowns in a row of blocks: which of them may stand in an equation together."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, Shaped
 
 
+@dataclass(frozen=True, eq=False)
 class Blocks:
     r"""Unknowns sorted into blocks, with as many equations in each.
 
     Either every block has equations of its own, or each stands in equations with its two neighbours in the
     row: then the Jacobian is block-tridiagonal. An array in blocks is (size, count), one column for each
     block; blocks with fewer unknowns than the largest are filled up.
-
-    Args:
-        places: the block of each unknown; only the order of these numbers counts.
-        coupled: whether neighbours in the row stand in equations together.
     """
 
-    def __init__(self, places: Int[np.ndarray, " n"], coupled: bool = False):
-        _, self.block = np.unique(places, return_inverse=True)
-        lengths = np.bincount(self.block)
-        self.count, self.size = len(lengths), int(lengths.max())
-        self.coupled = coupled and self.count > 1
+    block: Int[np.ndarray, " n"]
+    """The block of each unknown."""
+    row: Int[np.ndarray, " n"]
+    """Its place in the block."""
+    size: int
+    """Places in a block."""
+    coupled: bool
+    """Whether neighbours in the row stand in equations together."""
+
+    @classmethod
+    def of(cls, places: Int[np.ndarray, " n"], *, coupled: bool = False) -> "Blocks":
+        """Blocks from a number for each unknown, equal in a block; only the order of these numbers counts."""
+        _, block = np.unique(places, return_inverse=True)
+        lengths = np.bincount(block)
         first = np.cumsum(lengths) - lengths
-        order = np.argsort(self.block, kind="stable")
-        self.row = np.empty_like(self.block)
-        self.row[order] = np.arange(len(order)) - first[self.block[order]]
+        order = np.argsort(block, kind="stable")
+        row = np.empty_like(block)
+        row[order] = np.arange(len(order)) - first[block[order]]
+        return cls(block, row, int(lengths.max()), coupled and len(lengths) > 1)
+
+    def repeated(self, times: int) -> "Blocks":
+        """Blocks of so many vectors of such unknowns, one after the other."""
+        rows = self.row[None] + self.size * np.arange(times)[:, None]
+        return Blocks(np.tile(self.block, times), rows.reshape(-1), self.size * times, self.coupled)
+
+    @cached_property
+    def count(self) -> int:
+        """Number of blocks."""
+        return int(self.block.max()) + 1
 
     @cached_property
     def _slot(self) -> Int[np.ndarray, " n"]:
@@ -56,13 +74,13 @@ class Blocks:
         """Number of groups of blocks no two of which stand in an equation together."""
         return min(3, self.count) if self.coupled else 1
 
-    def split(self, x: Float[Array, " n"]) -> Float[Array, "size count"]:
+    def split(self, x: Shaped[Array, " n"]) -> Shaped[Array, "size count"]:
         """A vector in blocks, zero where no unknown stands."""
         if not self._in_order:
-            x = jnp.concatenate([x, jnp.zeros(1)])[self._unknown]
+            x = jnp.concatenate([x, jnp.zeros(1, x.dtype)])[self._unknown]
         return x.reshape(self.size, self.count)
 
-    def join(self, parts: Float[Array, "size count"]) -> Float[Array, " n"]:
+    def join(self, parts: Shaped[Array, "size count"]) -> Shaped[Array, " n"]:
         """The inverse of `split`."""
         x = parts.reshape(-1)
         return x if self._in_order else x[self._slot]
@@ -75,4 +93,4 @@ class Blocks:
 
 def one_block(n: int) -> Blocks:
     """All unknowns together: nothing is known of their equations."""
-    return Blocks(np.zeros(n, dtype=int))
+    return Blocks.of(np.zeros(n, dtype=int))

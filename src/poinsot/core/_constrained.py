@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core._blocks import Blocks
 from poinsot.core._discrete_gradient import discrete_gradient
 from poinsot.core._implicit import AbstractImplicit, StabilisedForm
 from poinsot.core._problem import Packed, PhaseSpace, as_params, named_functions
@@ -93,17 +92,6 @@ class AbstractConstrained(PhaseSpace):
     @abc.abstractmethod
     def tangent_basis(self, q: Positions) -> Float[Array, "n d"]:
         """Vectors that span the velocities along the surface."""
-
-    def blocks(self, unknowns: str, *, forces: bool) -> Blocks | None:
-        """Which of some unknowns stand in equations together; None where all may.
-
-        Args:
-            unknowns: what they are, in order: "q" for a vector like the positions, "g" for one like the
-                constraints.
-            forces: whether forces at unknown positions or velocities stand in the equations; without them
-                there are only constraints and inertia.
-        """
-        return None
 
     def lagrangian(self, t, q: Positions, v: Positions) -> Array:
         """Kinetic less potential energy."""

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+import numpy as np
+from jaxtyping import Array, Int
 
 from poinsot.core._discrete_gradient import discrete_gradient
 from poinsot.core._projection import Projection
@@ -35,6 +36,11 @@ class AbstractEnergy(eqx.Module):
     @abc.abstractmethod
     def dp(self, t, q: Array, p: Array, params: Any) -> Array:
         """Gradient in the momenta."""
+
+    @property
+    def row(self) -> Int[np.ndarray, " n"] | None:
+        """A place for each position in a row, the energy being a sum over equal and next places; or None."""
+        return None
 
     def clearance(self, q: Array) -> Array | None:
         """See `AbstractProblem.clearance`."""

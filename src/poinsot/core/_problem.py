@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
+from poinsot.core._blocks import Blocks
 from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
 from poinsot.core._implicit import AbstractImplicit
 from poinsot.core._projection import Projection
@@ -86,6 +88,17 @@ class AbstractProblem(eqx.Module):
                 at the position of the result, which for "velocity" alone may lie next to the surface.
         """
         return y
+
+    def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
+        """Which of some unknowns stand in equations together; None where all may.
+
+        Args:
+            unknowns: what they are, in order: "y" for a packed state; with constraints also "q" for a vector
+                like the positions and "g" for one like the constraints.
+            forces: whether forces at unknown positions or velocities stand in the equations; without them
+                there are only constraints and inertia.
+        """
+        return None
 
     def implicit_form(self, size: int) -> AbstractImplicit | None:
         """The equations with multipliers, for solvers of differential-algebraic equations; None without.
@@ -293,6 +306,11 @@ class Hamiltonian(PhaseSpace):
         """Hamilton's equations."""
         q, p = self.split(y)
         return jnp.concatenate([self.dHdp(t, q, p), -self.dHdq(t, q, p)])
+
+    def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
+        """Positions and their momenta together, in the row of the energy."""
+        row = self.function.row
+        return None if row is None else Blocks.of(np.tile(row, 2), coupled=True).repeated(len(unknowns))
 
     def clearance(self, y: Packed) -> Array | None:
         """What the energy says of the positions."""

@@ -44,17 +44,18 @@ class Bodies(eqx.Module):
         """Length of the vector $q$."""
         return 3 * self.moving + self.coordinates.size * self.turning
 
-    @property
-    def places(self) -> Int[np.ndarray, " n"]:
-        """The body each component of $q$ belongs to."""
-        system = self.system
-        parts = (np.tile(system.translating, 3), np.tile(system.rotating, self.coordinates.size))
-        return np.concatenate(parts).astype(int)
+    def places(self, height: int | None = None) -> Int[np.ndarray, " n"]:
+        """The body of each component, of a vector with so many for a rotation; of $q$ without a number."""
+        translating, rotating = (
+            np.array(part, dtype=int) for part in (self.system.translating, self.system.rotating)
+        )
+        height = self.coordinates.size if height is None else height
+        return np.concatenate([np.tile(translating, 3), np.tile(rotating, height)])
 
     @property
     def constraint_places(self) -> Int[np.ndarray, " m"]:
         """The body each component of `constraint` belongs to."""
-        return np.tile(self.system.rotating, self.coordinates.constraints).astype(int)
+        return np.tile(np.array(self.system.rotating, dtype=int), self.coordinates.constraints)
 
     @property
     def conservative(self) -> bool:

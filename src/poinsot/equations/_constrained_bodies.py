@@ -56,17 +56,18 @@ class ConstrainedBodies(AbstractConstrained):
         """Whether no load acts."""
         return self.bodies.conservative
 
-    def blocks(self, unknowns: str, *, forces: bool) -> Blocks | None:
+    def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
         """Each body by itself, as its constraints and its inertia are; with forces in the row of the system.
 
         Without such a row nothing is known of the forces.
         """
-        places = {"q": self.bodies.places, "g": self.bodies.constraint_places}
+        q = self.bodies.places()
+        places = {"q": q, "y": np.tile(q, 2), "g": self.bodies.constraint_places}
         bodies = np.concatenate([places[kind] for kind in unknowns])
         if not forces:
-            return Blocks(bodies)
+            return Blocks.of(bodies)
         row = self.bodies.system.row
-        return None if row is None else Blocks(row[bodies], coupled=True)
+        return None if row is None else Blocks.of(row[bodies], coupled=True)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy of the system."""

@@ -5,7 +5,8 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+import numpy as np
+from jaxtyping import Array, Int
 
 from poinsot.core import AbstractEnergy, Projection, each_body
 from poinsot.equations._bodies import Bodies, Flat
@@ -59,6 +60,12 @@ class BodiesEnergy(AbstractEnergy):
     def dp(self, t, q: Flat, p: Flat, params: Any) -> Flat:
         """Gradient in the momenta."""
         return jax.grad(self.kinetic, argnums=1)(q, p)
+
+    @property
+    def row(self) -> Int[np.ndarray, " n"] | None:
+        """That of the bodies."""
+        row = self.bodies.system.row
+        return None if row is None else row[self.bodies.places()]
 
     def clearance(self, q: Flat) -> Array | None:
         """Distance from a singularity of the coordinates."""

@@ -22,6 +22,11 @@ class IndexReduced(eqx.Module):
     bodies: Bodies
     eliminated: bool = eqx.field(static=True)
 
+    @property
+    def height(self) -> int:
+        """Rates of the coordinates."""
+        return self.bodies.coordinates.size
+
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and velocities."""
         return v, self.bodies.acceleration(t, q, v, eliminated=self.eliminated)[0]
@@ -53,6 +58,11 @@ class NullSpace(eqx.Module):
     """
 
     bodies: Bodies
+
+    @property
+    def height(self) -> int:
+        """Angular velocities."""
+        return 3
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and of (linear, angular) velocities."""

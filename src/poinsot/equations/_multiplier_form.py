@@ -33,6 +33,11 @@ class MultiplierRates(eqx.Module):
         linear = jnp.sum(x_momentum**2 / bodies.system.masses[None])
         return 0.5 * (linear + jnp.sum(quasi**2 / inertia))
 
+    @property
+    def height(self) -> int:
+        """Momenta of the coordinates."""
+        return self.bodies.coordinates.size
+
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and of the momenta, which are the velocities of this form."""
         bodies = self.bodies

@@ -4,11 +4,13 @@ from typing import Any, ClassVar, Protocol
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
 from poinsot.core import (
     AbstractImplicit,
     AbstractProblem,
+    Blocks,
     Packed,
     Projection,
     State,
@@ -22,6 +24,11 @@ class Rates(Protocol):
     """The right-hand side of one form."""
 
     bodies: Bodies
+
+    @property
+    def height(self) -> int:
+        """Velocities of one rotation."""
+        ...
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and velocities."""
@@ -75,6 +82,14 @@ class SecondOrder(AbstractProblem):
     def vector_field(self, t, y: Packed) -> Packed:
         """The rates of both."""
         return jnp.concatenate(self.rates(t, *self.split(y)))
+
+    def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
+        """Each body's positions and velocities together, in the row of the system."""
+        bodies = self.rates.bodies
+        if bodies.system.row is None:
+            return None
+        places = np.concatenate([bodies.places(), bodies.places(self.rates.height)])
+        return Blocks.of(bodies.system.row[places], coupled=True).repeated(len(unknowns))
 
     def energy(self, t, y: Packed) -> Array:
         """Kinetic plus potential energy."""

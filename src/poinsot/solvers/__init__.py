@@ -4,7 +4,7 @@ from poinsot.solvers._block_banded import BlockMatrix, Elimination, linearised
 from poinsot.solvers._fixed_point import fixed_point
 from poinsot.solvers._iteration import EPS, SolveInfo, Stopping
 from poinsot.solvers._linear import solve_small
-from poinsot.solvers._newton import newton, simplified_newton
+from poinsot.solvers._newton import factored, newton, simplified_newton
 
 __all__ = [
     "BlockMatrix",
@@ -12,6 +12,7 @@ __all__ = [
     "Elimination",
     "SolveInfo",
     "Stopping",
+    "factored",
     "fixed_point",
     "linearised",
     "newton",

@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Shaped
 
 from poinsot.core import Blocks, each_body
 from poinsot.solvers._linear import solve_small
 
-Blocked = Float[Array, "size count"]
-Matrices = Float[Array, "size size count"]
+Blocked = Shaped[Array, "size count"]
+Matrices = Shaped[Array, "size size count"]
 
 
 class BlockMatrix(eqx.Module):
@@ -46,6 +46,13 @@ class BlockMatrix(eqx.Module):
         product = product.at[:, 1:].add(_product(left[..., 1:], x[:, :-1]))
         return product.at[:, :-1].add(_product(right[..., :-1], x[:, 1:]))
 
+    def completed(self, blocks: Blocks) -> "BlockMatrix":
+        """The matrix with ones on the diagonal where blocks are filled up, so that it can be solved with."""
+        if not np.any(blocks.filled):
+            return self
+        ones = jnp.asarray(np.eye(blocks.size)[:, :, None] * blocks.filled[None])
+        return BlockMatrix(self.diagonal + ones, self.beside)
+
     def solve(self, b: Blocked) -> Blocked:
         r"""Solve $A x = b$.
 
@@ -61,22 +68,25 @@ class BlockMatrix(eqx.Module):
 
 
 class Elimination(eqx.Module):
-    r"""The block Thomas algorithm: a block-tridiagonal matrix eliminated once, to be solved with many times.
+    r"""The block Thomas algorithm: a matrix in blocks eliminated once, to be solved with many times.
 
     $$ D_i = A_{ii} - A_{i,i-1} U_{i-1}, \quad U_i = D_i^{-1} A_{i,i+1}, \qquad
        y_i = D_i^{-1}(b_i - A_{i,i-1}\,y_{i-1}), \quad x_i = y_i - U_i\,x_{i+1} $$
 
     Args:
-        matrix: the matrix, with blocks beside the diagonal.
+        matrix: the matrix, real or complex.
     """
 
-    left: Float[Array, "count size size"]
-    upper: Float[Array, "count size size"]
-    inverse: Float[Array, "count size size"]
+    inverse: Shaped[Array, "count size size"]
+    beside: tuple[Shaped[Array, "count size size"], Shaped[Array, "count size size"]] | None
+    """The blocks to the left of the diagonal, and $U$; None where the blocks stand by themselves."""
 
     def __init__(self, matrix: BlockMatrix):
-        assert matrix.beside is not None
-        diagonal, left, right = (jnp.moveaxis(part, -1, 0) for part in (matrix.diagonal, *matrix.beside))
+        diagonal = jnp.moveaxis(matrix.diagonal, -1, 0)
+        if matrix.beside is None:
+            self.inverse, self.beside = jnp.linalg.inv(diagonal), None
+            return
+        left, right = (jnp.moveaxis(part, -1, 0) for part in matrix.beside)
         count, size = diagonal.shape[:2]
         place = jnp.arange(count)[:, None, None]
         # The first block has none to its left, the last none to its right, whatever stands there.
@@ -84,16 +94,20 @@ class Elimination(eqx.Module):
 
         def eliminate(U, blocks):
             diagonal, left, right = blocks
-            both = jnp.concatenate([right, jnp.eye(size)], axis=1)
+            both = jnp.concatenate([right, jnp.eye(size, dtype=right.dtype)], axis=1)
             solution = jnp.linalg.solve(diagonal - left @ U, both)
             U = solution[:, :size]
             return U, (U, solution[:, size:])
 
-        _, (self.upper, self.inverse) = lax.scan(eliminate, jnp.zeros((size, size)), (diagonal, left, right))
-        self.left = left
+        nothing = jnp.zeros_like(diagonal[0])
+        _, (upper, self.inverse) = lax.scan(eliminate, nothing, (diagonal, left, right))
+        self.beside = left, upper
 
     def solve(self, b: Blocked) -> Blocked:
         """The solution for a right-hand side in blocks."""
+        if self.beside is None:
+            return _product(jnp.moveaxis(self.inverse, 0, -1), b)
+        left, upper = self.beside
 
         def forward(y, blocks):
             left, inverse, b = blocks
@@ -106,8 +120,8 @@ class Elimination(eqx.Module):
             return x, x
 
         nothing = jnp.zeros_like(b[:, 0])
-        _, y = lax.scan(forward, nothing, (self.left, self.inverse, b.T))
-        _, x = lax.scan(backward, nothing, (self.upper, y), reverse=True)
+        _, y = lax.scan(forward, nothing, (left, self.inverse, b.T))
+        _, x = lax.scan(backward, nothing, (upper, y), reverse=True)
         return x.T
 
 
@@ -119,6 +133,7 @@ def linearised(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> tuple[Floa
     """Value and Jacobian of a function whose unknowns fall into blocks.
 
     One derivative along the unknowns of a line in every block of a colour gives the columns of all of these.
+    Where blocks are filled up there are zeros, see `BlockMatrix.completed`.
     """
     places = jnp.meshgrid(jnp.arange(blocks.size), jnp.arange(blocks.colours), indexing="ij")
     seeds = jax.vmap(blocks.seed)(*(part.reshape(-1) for part in places))
@@ -130,7 +145,7 @@ def linearised(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> tuple[Floa
 def _assembled(columns: Float[Array, "size colours size count"], blocks: Blocks) -> BlockMatrix:
     """The matrix from its columns, each of which holds those of all blocks of one colour."""
     if not blocks.coupled:
-        return BlockMatrix(_regular(jnp.moveaxis(columns[:, 0], 0, 1), blocks), None)
+        return BlockMatrix(jnp.moveaxis(columns[:, 0], 0, 1), None)
 
     def from_block(shift: int) -> Matrices:
         """The blocks that belong to the unknowns of the block so many places further."""
@@ -138,11 +153,4 @@ def _assembled(columns: Float[Array, "size colours size count"], blocks: Blocks)
         parts = [jnp.where(colour == c, columns[:, c], 0.0) for c in range(blocks.colours)]
         return jnp.moveaxis(sum(parts[1:], start=parts[0]), 0, 1)
 
-    return BlockMatrix(_regular(from_block(0), blocks), (from_block(-1), from_block(1)))
-
-
-def _regular(diagonal: Matrices, blocks: Blocks) -> Matrices:
-    """The blocks on the diagonal, with one where they are filled up."""
-    if not np.any(blocks.filled):
-        return diagonal
-    return diagonal + jnp.asarray(np.eye(blocks.size)[:, :, None] * blocks.filled[None])
+    return BlockMatrix(from_block(0), (from_block(-1), from_block(1)))

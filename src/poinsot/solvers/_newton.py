@@ -48,21 +48,22 @@ def newton(
 def _newton_correction(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> Float[Array, " n"]:
     """The correction at `x`, with value and Jacobian from one sweep."""
     value, jacobian = hold(linearised(r, x, blocks))
-    return blocks.join(jacobian.solve(blocks.split(value)))
+    return blocks.join(jacobian.completed(blocks).solve(blocks.split(value)))
 
 
 def _linear_solve(matvec: Callable, rhs: Float[Array, " n"], blocks: Blocks) -> Float[Array, " n"]:
     """Solve a linear equation by forming its matrix."""
     _, matrix = linearised(matvec, jnp.zeros_like(rhs), blocks)
-    return blocks.join(matrix.solve(blocks.split(rhs)))
+    return blocks.join(matrix.completed(blocks).solve(blocks.split(rhs)))
 
 
 def simplified_newton(
     residual: Callable,
     guess: Float[Array, " n"],
-    jacobian: Float[Array, "n n"],
+    inverse: Callable,
     size: Callable,
     stopping: Stopping,
+    blocks: Blocks | None = None,
 ):
     r"""Solve $r(x) = 0$ by $x \leftarrow x - J^{-1} r(x)$ with one matrix $J \approx r'$, factored once.
 
@@ -71,19 +72,26 @@ def simplified_newton(
     Args:
         residual: the function $r$ of a vector.
         guess: starting value.
-        jacobian: the matrix $J$.
+        inverse: the function that multiplies a vector by $J^{-1}$, see `factored`.
         size: scaled size of a correction, in units of round-off.
         stopping: when to end.
+        blocks: which unknowns stand in equations together; None where all may.
 
     Returns:
         The solution and a `SolveInfo`.
     """
-    factors = jax.scipy.linalg.lu_factor(lax.stop_gradient(jacobian))
+    structure = one_block(guess.size) if blocks is None else blocks
 
     def correct(r, start):
-        return iterate(lambda x: jax.scipy.linalg.lu_solve(factors, r(x)), start, size, stopping)
+        return iterate(lambda x: inverse(r(x)), start, size, stopping)
 
     def linear_solve(matvec, rhs):
-        return _linear_solve(matvec, rhs, one_block(guess.size))
+        return _linear_solve(matvec, rhs, structure)
 
     return lax.custom_root(residual, guess, correct, linear_solve, has_aux=True)
+
+
+def factored(matrix: Float[Array, "n n"]) -> Callable:
+    """The function that multiplies by the inverse of a dense matrix, which is factored once."""
+    factors = jax.scipy.linalg.lu_factor(lax.stop_gradient(matrix))
+    return lambda b: jax.scipy.linalg.lu_solve(factors, b)

@@ -28,6 +28,8 @@ class ConstrainedRungeKutta(AbstractIntegrator):
     $s$ for Radau IIA, all of the loss being across the surface. At index 2 the constraints on positions are
     not imposed and drift with the error of the method. Energy is damped.
 
+    The unknowns of a chain are solved for along it, at a cost in proportion to the number of bodies.
+
     Args:
         tableau: the coefficients; `RadauIIA(3).tableau` or `LobattoIIIC(3).tableau`.
     """

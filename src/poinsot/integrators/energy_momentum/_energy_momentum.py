@@ -32,6 +32,10 @@ class EnergyMomentum(AbstractIntegrator):
     from step to step, so that a composition reaches order 4 and no more.
 
     Loads act at the midpoint.
+
+    Without constraints a step costs in proportion to the number of bodies. With them it does not: the
+    correction that makes the gradient a discrete one couples all bodies, the matrix of Newton's method is
+    dense, and the cost grows with the third power of their number. For chains take the form "hamiltonian".
     """
 
     @property

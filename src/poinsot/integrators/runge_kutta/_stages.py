@@ -11,10 +11,15 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, StepInfo
-from poinsot.solvers import EPS, Stopping, fixed_point, simplified_newton
+from poinsot.core import AbstractProblem, Packed, StepInfo, one_block
+from poinsot.integrators.runge_kutta._stage_inverse import stage_inverse
+from poinsot.solvers import EPS, Stopping, fixed_point, linearised, simplified_newton
+
+LONG = 1024
+"""Numbers in a state from which its stages are evaluated one after the other."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,9 @@ class StageEquations:
     """The matrix itself, or None when positions and momenta have one each."""
 
     def derivatives(self, stages: Array) -> Array:
-        """Right-hand sides at all stages."""
+        """Right-hand sides at all stages: of a long state one by one, so that it stays in the cache."""
+        if self.y.size > LONG and not self.problem.lanes(self.y):
+            return lax.map(lambda stage: self.problem.vector_field(*stage), (self.times, stages))
         return jax.vmap(self.problem.vector_field)(self.times, stages)
 
     def unit(self, F: Array) -> Packed:
@@ -90,7 +97,9 @@ class SimplifiedNewton(AbstractStageSolver):
 
     Its unknowns are the increments $Z_i = h \sum_j a_{ij} F_j$, and the derivatives are recovered as
     $F = (hA)^{-1} Z$ where $A$ is regular, so that a stiff right-hand side does not amplify round-off. Each
-    step factors one dense matrix of size `s n`.
+    step factors a matrix of size `n` for each eigenvalue of $A$, conjugate ones together. Those of a chain of
+    bodies are block-tridiagonal, so that memory and cost are linear in the number of bodies; else they are
+    dense.
 
     Args:
         tolerance: as for `FixedPoint`.
@@ -107,9 +116,12 @@ class SimplifiedNewton(AbstractStageSolver):
         if equations.problem.lanes(equations.y):
             raise ValueError("SimplifiedNewton solves one run at a time; use jax.vmap, or FixedPoint()")
         A, h, y, shape = equations.matrix, equations.h, equations.y, guess.shape
-        jacobian = jax.jacfwd(equations.problem.vector_field, argnums=1)(equations.times[0], y)
-        jacobian = jacobian.reshape(y.size, y.size)
-        newton_matrix = jnp.eye(guess.size) - h * jnp.kron(A, jacobian)
+        blocks = equations.problem.blocks("y") or one_block(y.size)
+
+        def field(flat):
+            return equations.problem.vector_field(equations.times[0], flat.reshape(y.shape)).ravel()
+
+        inverse = stage_inverse(A, h, linearised(field, y.ravel(), blocks)[1], blocks)
         inverse_unit = 1.0 / equations.unit(guess)
 
         def residual(flat):
@@ -121,7 +133,7 @@ class SimplifiedNewton(AbstractStageSolver):
 
         start = (h * equations.combine(guess)).ravel()
         stopping = Stopping(tolerance=self.tolerance, max_iterations=self.max_iterations)
-        flat, info = simplified_newton(residual, start, newton_matrix, size, stopping)
+        flat, info = simplified_newton(residual, start, inverse, size, stopping, blocks.repeated(len(A)))
         Z = flat.reshape(shape)
         if np.linalg.matrix_rank(A) == len(A):
             F = jnp.tensordot(np.linalg.inv(A), Z, 1) / h

@@ -27,6 +27,8 @@ class Variational(AbstractIntegrator):
     that a start with $h\Omega > 1$ has no next step.
 
     The first guess is the parabola through the last position and its own, with the velocity here.
+
+    The unknowns of a chain are solved for along it, at a cost in proportion to the number of bodies.
     """
 
     @property

@@ -1,0 +1,165 @@
+"""Implicit methods on chains: Newton's method along the row of bodies is Newton's method, at linear cost."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.core import Result
+from poinsot.equations._constrained_bodies import ConstrainedBodies
+from poinsot.integrators import FixedPoint, GaussLegendre, RadauIIA, SimplifiedNewton
+from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
+from poinsot.integrators.runge_kutta._stage_inverse import spectrum
+from poinsot.integrators.variational import Variational
+from poinsot.solvers import linearised
+
+QUATERNIONS = pt.coordinates.Quaternions()
+MASSIVE = pt.coordinates.Quaternions(sigma="mean")
+DISPLACED = ("clamped", pt.ends.displaced((8.0, 0.0, 0.0)))
+"""The first body has no coordinates, the last only those of its rotation."""
+
+
+def relaxed(stiffness: float, count: int = 5, **options) -> pt.Chain:
+    """Springs between all particles of neighbours, at rest in the straight chain."""
+    body, spacing = pt.shapes.tetrahedron(a=1.0, particle_mass=1.0), 2.0
+    points = np.asarray(body.principal_points)
+    lengths = np.linalg.norm(points[None] + spacing * np.eye(3)[0] - points[:, None], axis=-1)
+    springs = pt.potentials.HarmonicPair(stiffness=stiffness, length=lengths)
+    return pt.Chain(body, count, spacing, springs, **options)
+
+
+def packed(chain: pt.Chain, coordinates, form: str):
+    """The problem and a state near the straight chain."""
+    formulation = pt.formulate(chain, coordinates, form)
+    start = formulation.start(chain.straight_state(velocity_scale=0.05, seed=3))
+    return formulation.problem, formulation.problem.pack(start)
+
+
+def one_step(problem, integrator, y):
+    """A compiled step as a function of its size."""
+
+    @jax.jit
+    def step(h):
+        y1, _, info = integrator.step(problem, 0.0, h, y, integrator.init(problem, 0.0, h, y))
+        return y1, info
+
+    return lambda h: step(jnp.asarray(h))
+
+
+@pytest.mark.parametrize(
+    ("options", "form", "blocks"),
+    [
+        ({"ends": DISPLACED, "neighbours": 2}, "hamiltonian", 3),
+        ({"ends": DISPLACED}, "null_space", 4),
+        ({"ends": "ring", "count": 7}, "hamiltonian", 4),
+        ({"ends": "periodic", "count": 8, "neighbours": 3}, "hamiltonian", 2),
+    ],
+    ids=["second neighbours", "velocities", "ring", "third neighbours, periodic"],
+)
+def test_blocks_hold_the_whole_jacobian(options, form, blocks):
+    """The matrix in blocks times any vector is the derivative of the right-hand side along it."""
+    problem, y = packed(relaxed(100.0, **options), QUATERNIONS, form)
+    structure = problem.blocks("y")
+    assert structure is not None and structure.count == blocks
+    along = jnp.asarray(np.random.default_rng(1).normal(size=y.shape))
+
+    @jax.jit
+    def both(y):
+        def field(y):
+            return problem.vector_field(0.0, y)
+
+        matrix = linearised(field, y, structure)[1]
+        return structure.join(matrix.times(structure.split(along))), jax.jvp(field, (y,), (along,))[1]
+
+    product, derivative = both(y + 0.01 * along)
+    np.testing.assert_allclose(product, derivative, rtol=0.0, atol=1e-11 * np.max(np.abs(derivative)))
+
+
+@pytest.mark.parametrize(
+    ("integrator", "coordinates"),
+    [
+        (Rattle(), pt.coordinates.Directors()),
+        (Rattle(), MASSIVE),
+        (Variational(), MASSIVE),
+        pytest.param(ConstrainedRungeKutta(RadauIIA(2).tableau), MASSIVE, marks=pytest.mark.slow),
+    ],
+    ids=["rattle, directors", "rattle, quaternions", "variational", "radau"],
+)
+def test_a_step_in_blocks_is_the_dense_one(integrator, coordinates, monkeypatch):
+    problem, y = packed(relaxed(100.0, ends=DISPLACED), coordinates, "index3")
+    blocked, info = one_step(problem, integrator, y)(0.05)
+    monkeypatch.setattr(ConstrainedBodies, "blocks", lambda *_, **__: None)
+    dense, dense_info = one_step(problem, integrator, y)(0.05)
+    assert int(info.result) == int(dense_info.result) == Result.successful
+    assert int(info.iterations) == int(dense_info.iterations)
+    np.testing.assert_allclose(blocked, dense, rtol=0.0, atol=1e-13)
+    assert np.max(np.abs(blocked - y)) > 1e-3
+
+
+@pytest.fixture(scope="module")
+def solvers():
+    """A step of Gauss' method with both iterations, as functions of its size."""
+    problem, y = packed(relaxed(100.0, ends=DISPLACED), QUATERNIONS, "hamiltonian")
+    return [
+        one_step(problem, GaussLegendre(2, solver=solver), y) for solver in (FixedPoint(), SimplifiedNewton())
+    ]
+
+
+def test_newton_and_the_fixed_point_find_the_same_step(solvers):
+    (fixed, _), (newton, info) = (solve(0.01) for solve in solvers)
+    assert int(info.iterations) <= 6
+    np.testing.assert_allclose(newton, fixed, rtol=0.0, atol=2e-15)
+
+
+def test_newton_takes_steps_far_beyond_the_fixed_point(solvers):
+    """The fixed point ends between 0.08 and 0.12: five times the latter is a few corrections for Newton."""
+    fixed, newton = solvers
+    assert int(fixed(0.08)[1].result) == Result.successful
+    assert int(fixed(0.12)[1].result) == Result.stage_equations_not_converged
+    _, info = newton(0.6)
+    assert int(info.result) == Result.successful and int(info.iterations) <= 15
+
+
+def memory(count: int, integrator, coordinates, form: str) -> int:
+    """Bytes of a compiled step of a chain."""
+    problem, y = packed(relaxed(100.0, count, ends="clamped"), coordinates, form)
+
+    def step(problem, y):
+        return integrator.step(problem, 0.0, 0.01, y, integrator.init(problem, 0.0, 0.01, y))[0]
+
+    analysis = jax.jit(step).lower(problem, y).compile().memory_analysis()
+    assert analysis is not None
+    return analysis.temp_size_in_bytes + analysis.output_size_in_bytes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("integrator", "coordinates", "form"),
+    [
+        (GaussLegendre(3, solver=SimplifiedNewton()), QUATERNIONS, "hamiltonian"),
+        (Variational(), MASSIVE, "index3"),
+        (Rattle(), pt.coordinates.Directors(), "index3"),
+    ],
+    ids=["gauss", "variational", "rattle"],
+)
+def test_memory_is_linear_in_the_bodies(integrator, coordinates, form):
+    """A dense matrix would need four times as much for twice the bodies."""
+    small, large = (memory(count, integrator, coordinates, form) for count in (100, 200))
+    assert large < 2.2 * small
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+def test_spectrum_is_that_of_the_matrix(stages):
+    A = GaussLegendre(stages).tableau.A_hi
+    values, right, left = spectrum(A)
+    assert len(values) == (stages + 1) // 2
+    np.testing.assert_allclose(np.real(right @ np.diag(values) @ left), A, rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(np.real(right @ left), np.eye(stages), rtol=0.0, atol=1e-13)
+
+
+def test_a_matrix_with_too_few_eigenvectors_is_replaced_by_one_next_to_it():
+    A = np.array([[0.25, 0.0, 0.0], [0.5, 0.25, 0.0], [0.3, 0.4, 0.25]])
+    values, right, left = spectrum(A)
+    assert np.linalg.cond(right) < 1e7
+    np.testing.assert_allclose(np.real(right @ np.diag(values) @ left), A, rtol=0.0, atol=2e-3)
