@@ -225,7 +225,9 @@ class PoseBond(AbstractBond):
     def pair(self, low: Array, high: Array, exists: Exists) -> tuple[Array, Array]:
         """Derivatives in the sites of both bodies, by automatic differentiation."""
         both = _each(jax.grad(self._one, argnums=(0, 1)))(low, high)
-        return both if exists is None else jax.tree.map(lambda part: jnp.where(exists[None, None], part, 0.0), both)
+        if exists is None:
+            return both
+        return jax.tree.map(lambda part: jnp.where(exists[None, None], part, 0.0), both)
 
     def collect(self, before, behind, below, own, above) -> Float[Array, "4 3 n"]:
         """The sum from both sides."""

@@ -14,8 +14,9 @@ from poinsot.core.types import Scalar
 from poinsot.rotation import from_matrix
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
-from ._bonds import AbstractBond, AbstractParticleBond, PoseBond, particle_bond
-from ._chain_checks import check_bonds, check_start
+from ._bonds import AbstractParticleBond
+from ._chain_checks import check_start
+from ._chain_parts import as_bonds, as_ends, chain_placement, check_count, end_freedom
 from ._chain_wrench import ChainWrench
 from ._checks import Numbers, as_positive
 from ._names import Numbered
@@ -24,16 +25,11 @@ from ._placement import Placement
 from ._rigid_body import RigidBody
 from ._start import completed
 from ._terms import as_loads
-from .ends import End, as_end, free
-from .freedom import AbstractFreedom, Clamped
+from .ends import End
 from .loads import AbstractLoad, Function
-from .potentials import AbstractPair, AbstractPosePair
 
 if TYPE_CHECKING:
     from poinsot.analysis import Dispersion, Equilibrium, Modes
-
-FEWEST = 3
-"""Bodies that a chain with two ends has at least."""
 
 
 class Chain(AbstractSystem):
@@ -88,14 +84,14 @@ class Chain(AbstractSystem):
             raise InputError(f"body = {body!r}; it must be a pt.RigidBody, such as pt.shapes.tetrahedron()")
         self.body, self.name = body, name
         self.spacing = as_positive(spacing, "spacing")
-        closure, self.ends = _ends(ends)
-        _check_count(count, neighbours, closure)
+        closure, self.ends = as_ends(ends)
+        check_count(count, neighbours, closure)
         self.names = Numbered("body", int(count))
-        bonds = _bonds(potential, body)
+        bonds = as_bonds(potential, body)
         period = self.spacing * count if closure == "periodic" else jnp.zeros(())
         self.neighbours = Neighbours(bonds, period * jnp.asarray(np.eye(3)[0]), int(neighbours), closure)
-        freedom = _end_freedom(self.ends, self._straight()[0])
-        self.placement = _placement(body, count, freedom)
+        freedom = end_freedom(self.ends, self._straight()[0])
+        self.placement = chain_placement(body, count, freedom)
         self.masses = jnp.broadcast_to(body.mass, (len(self.placement.translating),))
         self.loads = as_loads(loads, self.names)
 
@@ -174,8 +170,10 @@ class Chain(AbstractSystem):
         """Forces and torques in pieces, for an open chain of nearest neighbours whose ends are not moved."""
         if self.closure != "open" or self.neighbours.order > 1 or self.placement.driven:
             return None
-        turning = len(self.rotating)
-        upright = jnp.broadcast_to(jnp.eye(3)[:, :, None], (3, 3, turning))
+        moving, turning = self.translating, self.rotating
+        assert isinstance(moving, range)
+        assert isinstance(turning, range)
+        upright = jnp.broadcast_to(jnp.eye(3)[:, :, None], (3, 3, len(turning)))
         positions, rotations = self.poses(0.0, jnp.zeros((3, len(self.translating))), upright)
         first, last = (from_matrix(self._principal(rotations[place])) for place in (0, -1))
         return ChainWrench(
@@ -184,8 +182,8 @@ class Chain(AbstractSystem):
             jnp.stack([positions[0], positions[-1]], axis=1),
             jnp.stack([first, last], axis=1),
             self.count,
-            range(self.translating.start, self.translating.stop),
-            range(self.rotating.start, self.rotating.stop),
+            moving,
+            turning,
         )
 
     @property
@@ -294,76 +292,6 @@ class Chain(AbstractSystem):
             [np.stack([c, -s, zero], -1), np.stack([s, c, zero], -1), [np.eye(3)[2]] * self.count], 1
         )
         return self.spacing * jnp.asarray(circle), jnp.asarray(turns)
-
-
-def _ends(given: Any) -> tuple[Closure, tuple[End, End]]:
-    """How a chain is closed, and its ends."""
-    if given in ("ring", "periodic"):
-        return given, (free(), free())
-    if isinstance(given, (str, End)):
-        given = (given, given)
-    if not isinstance(given, (list, tuple)) or len(given) != 2:
-        raise InputError(f"ends = {given!r}; give one for the first and one for the last body, (first, last)")
-    for value in given:
-        if value in ("ring", "periodic"):
-            raise InputError(f"ends = {given!r}; a chain without ends is ends={value!r}, by itself")
-    first, last = (as_end(value, f"ends[{i}]") for i, value in enumerate(given))
-    return "open", (first, last)
-
-
-def _check_count(count: Any, neighbours: Any, closure: Closure) -> None:
-    for field, value in (("count", count), ("neighbours", neighbours)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{field} = {value!r}; it must be a whole number above zero")
-    if closure == "open" and count < FEWEST:
-        raise InputError(
-            f"count = {count}; a chain with two ends has at least {FEWEST} bodies, ends included"
-        )
-    if closure == "open" and neighbours >= count:
-        raise InputError(f"neighbours = {neighbours} with {count} bodies; at most {count - 1} can be reached")
-    if closure != "open" and count <= 2 * neighbours:
-        raise InputError(
-            f"count = {count}; a {closure} chain with neighbours = {neighbours} needs more than "
-            f"{2 * neighbours} bodies, so that no two act on each other twice"
-        )
-
-
-def _bonds(potential: Any, body: RigidBody) -> tuple[AbstractBond, ...]:
-    """Bonds from what people give as potential."""
-    bonds: list[AbstractBond] = []
-    for term in potential if isinstance(potential, (list, tuple)) else (potential,):
-        if isinstance(term, AbstractPair):
-            bonds.append(particle_bond(term, body.principal_points))
-        elif isinstance(term, AbstractPosePair):
-            bonds.append(PoseBond(term, body.axes))
-        else:
-            raise InputError(
-                f"potential = {term!r}; it must be a potential between particles such as "
-                "pt.potentials.LennardJones(epsilon, sigma), of relative pose such as "
-                "pt.potentials.PosePair(f), or a list of these"
-            )
-    check_bonds(bonds)
-    return tuple(bonds)
-
-
-def _end_freedom(ends: tuple[End, End], straight: Positions) -> tuple[AbstractFreedom, AbstractFreedom]:
-    """What the end bodies may do; those clamped where they are get their place."""
-    first, last = (
-        Clamped(straight[place]) if end.freedom is None else end.freedom
-        for place, end in zip((0, -1), ends, strict=True)
-    )
-    return first, last
-
-
-def _placement(body: RigidBody, count: int, ends: tuple[AbstractFreedom, AbstractFreedom]) -> Placement:
-    """Everything between the ends is free, so what moves is a range of bodies."""
-    first, last = ends
-    translating = range(0 if first.translates else 1, count if last.translates else count - 1)
-    rotating = range(0 if first.rotates else 1, count if last.rotates else count - 1)
-    turning = len(rotating)
-    moments = jnp.broadcast_to(body.moments[:, None], (3, turning))
-    axes = None if body.axes is None else jnp.broadcast_to(body.axes[:, :, None], (3, 3, turning))
-    return Placement(translating, rotating, moments, axes, {0: first, count - 1: last})
 
 
 def _with_ends(live: Array, held: dict[int, Array]) -> Array:
