@@ -11,6 +11,7 @@ from poinsot.core import AbstractProblem, InputError, State, UserFunction, user_
 from poinsot.equations import Formulation, formulate, preferences, refusal
 from poinsot.model import AbstractSystem
 from poinsot.simulation._body_trajectory import BodyTrajectory
+from poinsot.simulation._culprits import culprits
 from poinsot.simulation._event import Event
 from poinsot.simulation._quick import once
 from poinsot.simulation._trajectory import Method, Record, Trajectory
@@ -60,8 +61,12 @@ class BodiesSubject:
         return Event(self.observed(event.function), event.direction)
 
     def trajectory(self, integrator: Method, record: Record) -> BodyTrajectory:
-        """The run with everything that can be seen of the bodies."""
-        return BodyTrajectory.of_bodies(self.formulation, self.state, integrator, record)
+        """The run with everything that can be seen of the bodies, and where it has failed."""
+        run = BodyTrajectory.of_bodies(self.formulation, self.state, integrator, record)
+        failed_at = culprits(self.formulation, integrator, record)
+        if failed_at is not None:
+            run.attributes["failed_at"] = failed_at
+        return run
 
 
 class _Observed(eqx.Module):
