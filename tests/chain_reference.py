@@ -90,6 +90,25 @@ class Chain:
         work = sum(np.sum(np.array(push) * x[body]) for body, push in self.forces.items())
         return float(kinetic + self.interactions(x, rotations(q))[0] - work)
 
+    def at_rest(self, y: np.ndarray, steps: int = 2000, h: float = 0.02) -> np.ndarray:
+        """A state next to an equilibrium: velocities are stopped whenever they go against the forces (FIRE).
+
+        Args:
+            y: where to start.
+            steps: of the descent.
+            h: their length.
+        """
+        x, q, v, Omega = (np.array(part) for part in self.split(y))
+        v, Omega = 0 * v, 0 * Omega
+        for _ in range(steps):
+            _, _, push, spin = self.split(self.slope(0.0, self.join(x, q, v, Omega)))
+            if np.sum(v * push) + np.sum(Omega * spin) < 0:
+                v, Omega = 0 * v, 0 * Omega
+            v, Omega = v + h * push, Omega + h * spin
+            x, q = x + h * v, q + h * turning(q, Omega)
+            q = q / np.linalg.norm(q.astype(float), axis=1, keepdims=True)
+        return self.join(x, q, 0 * v, 0 * Omega)
+
 
 def rotations(q: np.ndarray) -> np.ndarray:
     """Rotation matrices of quaternions, scalar first, from their action on the axes."""
