@@ -24,9 +24,10 @@ class Binding:
         return len(self.groups) > len(other.groups) or len(self.held) < len(other.held)
 
     def __str__(self) -> str:
-        """Groups by their first and last body."""
+        """Groups by their first and last body, and the bodies bound to something fixed."""
         spans = ((min(group), max(group)) for group in self.groups)
-        return " | ".join(f"{first} to {last}" if first < last else str(first) for first, last in spans)
+        groups = " | ".join(f"{first} to {last}" if first < last else str(first) for first, last in spans)
+        return f"{groups}; to what is fixed: {', '.join(map(str, self.held)) or 'none'}"
 
 
 def binding(about: Linearisation, threshold: float = BROKEN) -> Binding:

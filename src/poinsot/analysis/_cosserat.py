@@ -54,7 +54,7 @@ class CosseratRod:
     @property
     def coupling(self) -> float:
         """Largest entry that couples two of the six strains, relative to the two stiffnesses."""
-        roots = np.sqrt(np.diag(self.stiffness))
+        roots = np.sqrt(np.abs(np.diag(self.stiffness)))
         scaled = self.stiffness / np.outer(roots, roots)
         return float(np.max(np.abs(scaled - np.diag(np.diag(scaled)))))
 

@@ -21,9 +21,8 @@ TRUSTED, DISTRUSTED = 0.75, 0.25
 LEAST_SHIFT = 1e-12
 LOOK = 20
 """Steps after which a descent looks whether what it moves still holds together."""
-AWAY = 1e-2
-"""How far a saddle is left along its unstable direction at first, relative to the largest step; the next one
-four times as far, for a flat saddle is not left by a small step."""
+NEAREST = 1e-6
+"""Smallest step off a saddle that is tried, relative to the largest."""
 
 
 def step_from(system: AbstractSystem, here: Linearisation, step: np.ndarray) -> Linearisation:
@@ -58,18 +57,18 @@ def descend(system: AbstractSystem, start: Point, limit: int) -> Linearisation:
     Returns:
         Where it came to, a stationary point unless bodies fly apart or the steps did not suffice.
     """
-    here, stuck, away = linearisation(system, start), 0, AWAY
+    here, stuck = linearisation(system, start), 0
     shift, whole = 1e-3 * here.bound, binding(here, 0.0)
     for count in range(limit):
         if count % LOOK == LOOK - 1 and binding(here).looser_than(whole):
             return here
         rests = resting(system, here)
-        if rests and unstable_count(here):
-            here, away = _off_the_saddle(system, here, away), min(4.0 * away, 1.0)
-            shift = 1e-3 * here.bound
-            continue
         if rests and stuck >= 2:
-            return here
+            lower = _off_the_saddle(system, here) if unstable_count(here) else None
+            if lower is None:
+                return here
+            here, shift, stuck = lower, 1e-3 * here.bound, 0
+            continue
         solve, shift = _positive(here, shift)
         step = within_reach(system, here, solve(-here.slope))
         there = step_from(system, here, step)
@@ -124,8 +123,15 @@ def _next_shift(shift: float, gain: float, about: Linearisation) -> float:
     return shift if gain > DISTRUSTED else min(4.0 * shift, about.bound * 1e6)
 
 
-def _off_the_saddle(system: AbstractSystem, here: Linearisation, away: float) -> Linearisation:
-    """A point next to a saddle, to the side where the energy is lower."""
+def _off_the_saddle(system: AbstractSystem, here: Linearisation) -> Linearisation | None:
+    """A lower point along the most unstable direction, as far away as one is found; None if there is none."""
     direction = eigenpairs(here, rigid_motions(here), 1)[1][:, 0]
-    step = away * within_reach(system, here, 1e12 * direction)
-    return min((step_from(system, here, sign * step) for sign in (1.0, -1.0)), key=lambda place: place.energy)
+    boldest = within_reach(system, here, direction / NEAREST**2)
+    part = 1.0
+    while part > NEAREST:
+        sides = (step_from(system, here, sign * part * boldest) for sign in (1.0, -1.0))
+        lower = min(sides, key=lambda place: place.energy)
+        if lower.energy < here.energy:
+            return lower
+        part *= 0.25
+    return None

@@ -50,7 +50,7 @@ class Equilibrium:
     """Which bodies hold together."""
     t: float = 0.0
     others: tuple["Equilibrium", ...] = ()
-    """Other stationary points that were found, by energy."""
+    """What else was found: minima, saddles, and states in which the bodies have come apart, each by energy."""
 
     @property
     def stable(self) -> bool:
@@ -61,7 +61,7 @@ class Equilibrium:
         lines = [f"equilibrium of {self.name}: {self._verdict()}"]
         lines.append(f"  energy {self.energy:.10g}, largest force left {self.force:.1e}")
         for other in self.others:
-            lines.append(f"  also found: {other.kind}, energy {other.energy:.10g}, {other.unstable} unstable")
+            lines.append(f"  from other starts: {other._verdict()}; energy {other.energy:.10g}")
         return "\n".join(lines)
 
     def _verdict(self) -> str:
@@ -71,7 +71,7 @@ class Equilibrium:
         if self.kind == "saddle":
             return f"saddle, {self.unstable} unstable directions"
         if self.kind == "dissociated":
-            return f"none, the bodies have come apart: {self.groups}"
+            return f"none, the bodies have come apart (bound together: {self.groups})"
         return "none was found, the forces do not vanish"
 
 
@@ -113,7 +113,7 @@ def equilibrium(
     arrivals.append(approach(system, first, steps))
     found = [_judged(system, whole, arrival) for arrival in arrivals]
     found.sort(key=_rank)
-    best, others = found[0], _distinct([one for one in found if one.kind in ("minimum", "saddle")])
+    best, others = found[0], _distinct([one for one in found if one.kind != "none"])
     return replace(best, others=tuple(one for one in others if not _same(one, best)))
 
 

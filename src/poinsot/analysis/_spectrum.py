@@ -98,9 +98,7 @@ def eigenpairs(about: Linearisation, rigid: np.ndarray, count: int | None) -> tu
     size, free = about.order.size, about.order.size - rigid.shape[1]
     wanted = free if count is None else min(count, free)
     if size <= DENSE or wanted > size // 4:
-        # Rigid motions are put above all others, out of the way.
-        lifted = about.matrix.toarray() + 4.0 * about.bound * rigid @ rigid.T
-        squares, shapes = np.linalg.eigh(lifted)
+        squares, shapes = np.linalg.eigh(_lifted(about, rigid))
         return squares[:wanted], shapes[:, :wanted]
     return _lanczos(about, rigid, wanted)
 
@@ -110,9 +108,10 @@ def _lanczos(about: Linearisation, rigid: np.ndarray, wanted: int) -> tuple[np.n
     from scipy.sparse import linalg
 
     size, shift = about.order.size, 1e-12 * about.bound
-    while unstable_count(about, shift):
+    solve, below = factor(about.matrix, shift)
+    while below:
         shift *= 4.0
-    solve = factor(about.matrix, shift)[0]
+        solve, below = factor(about.matrix, shift)
 
     def without_rigid(vector: np.ndarray) -> np.ndarray:
         return vector - rigid @ (rigid.T @ vector)
@@ -125,12 +124,17 @@ def _lanczos(about: Linearisation, rigid: np.ndarray, wanted: int) -> tuple[np.n
     return squares[order], shapes[:, order]
 
 
-def unstable_count(about: Linearisation, shift: float | None = None) -> int:
-    """Number of squared frequencies below zero, or below minus a shift, beyond round-off."""
-    shift = ROUND_OFF * about.bound if shift is None else shift
+def unstable_count(about: Linearisation) -> int:
+    """Number of squared frequencies below zero beyond round-off, those of rigid motions left out."""
     if about.order.size <= DENSE:
-        return int(np.count_nonzero(np.linalg.eigvalsh(about.matrix.toarray()) < -shift))
-    return factor(about.matrix, shift)[1]
+        lifted = _lifted(about, rigid_motions(about))
+        return int(np.count_nonzero(np.linalg.eigvalsh(lifted) < -ROUND_OFF * about.bound))
+    return factor(about.matrix, ROUND_OFF * about.bound)[1]
+
+
+def _lifted(about: Linearisation, rigid: np.ndarray) -> np.ndarray:
+    """The matrix with rigid motions above all others, out of the way."""
+    return about.matrix.toarray() + 4.0 * about.bound * rigid @ rigid.T
 
 
 def factor(matrix: Any, shift: float) -> tuple[Callable[[np.ndarray], np.ndarray], int]:
