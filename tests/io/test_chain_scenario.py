@@ -26,7 +26,7 @@ velocity_scale = 0.05
 seed = 3
 
 [integrator]
-name = "gauss6"
+name = "lie-splitting"
 
 [run]
 t1 = 0.02

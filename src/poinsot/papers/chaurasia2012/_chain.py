@@ -61,8 +61,9 @@ def run_chain(
     coordinates: Quaternions = HOMOGENEOUS,
     save_every: int = 1,
     progress: bool | None = False,
+    throw: bool = True,
 ) -> BodyTrajectory:
-    """A run in quaternions, form 'hamiltonian'."""
+    """A run in quaternions, form 'hamiltonian'; up to the step that fails, if it is not to throw."""
     run = simulate(
         chain,
         start,
@@ -73,6 +74,7 @@ def run_chain(
         integrator=integrator,
         save_every=save_every,
         progress=progress,
+        throw=throw,
     )
     assert isinstance(run, BodyTrajectory)
     return run

@@ -125,7 +125,7 @@ def _findings(
     figure: "Figure",
     settings: dict[str, int],
 ) -> Findings:
-    name = f"exponent of the {ASYMPTOTIC} largest"
+    name = f"exponent of the {min(ASYMPTOTIC, len(timing.sizes))} largest"
     exponent = (
         Number.shown(name, timing.exponent) if quick else Number.between(name, timing.exponent, *bounds)
     )
