@@ -210,13 +210,13 @@ class Trajectory:
         return f"{type(self).__name__}({span}; {shapes}; {self.result.name})"
 
 
-BLOCK = 2**18
+AT_ONCE = 2**18
 """Numbers that are looked at in one go."""
 
 
-def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray):
+def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray, most: int = 4096):
     """A compiled function of all times and states, block by block: one compile serves every length."""
-    block = int(np.clip(BLOCK // max(packed[0].size, 1), 1, 4096))
+    block = int(np.clip(AT_ONCE // max(packed[0].size, 1), 1, most))
     padding = -len(times) % block
     grown = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in (times, packed)]
     blocks = [[a[i : i + block] for a in grown] for i in range(0, len(grown[0]), block)]
