@@ -42,9 +42,10 @@ class Stopping(eqx.Module):
     With a change $\Delta$ and the rate $\rho$ at which changes shrink, what is left is about
     $\Delta \rho / (1 - \rho)$. Once the change is below `accept`, the iteration ends when that is at most
     `tolerance`, or when the change no longer shrinks: then it has reached the noise of the equations. Since
-    changes may grow for once on their way down, that must show twice in a row, unless they are small.
-    Anything else is a failure. What is left has the same sign in every step, unlike rounding, and so adds up:
-    the tolerance is well below one unit. `tolerance=0` iterates until nothing changes any more.
+    changes may grow for once on their way down, that is so when two in a row are not below the smallest
+    before, or one that is small. Anything else is a failure. What is left has the same sign in every step,
+    unlike rounding, and so adds up: the tolerance is well below one unit. `tolerance=0` iterates until
+    nothing changes any more.
 
     The change is looked at after every `look_every` corrections: measuring it costs about as much as one
     correction of a small system.
@@ -75,11 +76,11 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping, *, 
     """
 
     def proceed(carry):
-        _, _, _, active, count = carry
+        *_, active, count = carry
         return jnp.any(active) & (count < stopping.max_iterations)
 
     def once(carry):
-        x, previous, stalled_before, active, count = carry
+        x, previous, smallest, stale_before, active, count = carry
         for _ in range(stopping.look_every - 1):
             x = minus(x, correction(x))
         dx = correction(x)
@@ -87,16 +88,18 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping, *, 
         rate = (change / previous) ** (1.0 / stopping.look_every)
         # At the first look no rate is known.
         left = jnp.where(count > 0, change * rate**order / jnp.maximum(1.0 - rate, EPS), change)
-        stalled = change >= previous
-        noise = stalled & (stalled_before | (change <= NOISE))
+        stale = change >= smallest
+        noise = stale & (stale_before | (change <= NOISE))
         settled = ((left <= stopping.tolerance) | noise) & (change <= stopping.accept)
         # A comparison with NaN is false: a lane that left the finite numbers ends here too.
         active = active & ~settled & (change < jnp.inf)
-        return minus(x, dx), change, stalled, active, count + stopping.look_every
+        smallest = jnp.minimum(smallest, change)
+        return minus(x, dx), change, smallest, stale, active, count + stopping.look_every
 
     lanes = jax.eval_shape(size, start).shape
-    begin = (start, jnp.full(lanes, jnp.inf), jnp.full(lanes, False), jnp.full(lanes, True), jnp.int32(0))
-    x, change, _, _, count = lax.while_loop(proceed, once, begin)
+    unknown = jnp.full(lanes, jnp.inf)
+    begin = (start, unknown, unknown, jnp.full(lanes, False), jnp.full(lanes, True), jnp.int32(0))
+    x, change, *_, count = lax.while_loop(proceed, once, begin)
     return x, SolveInfo(change, count.astype(float), stopping.accept)
 
 
