@@ -10,7 +10,14 @@ import matplotlib
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/tutorial.md", "docs/bodies.md", "docs/chains.md", "docs/index.md", "README.md")
+PAGES = (
+    "docs/tutorial.md",
+    "docs/bodies.md",
+    "docs/chains.md",
+    "docs/modes.md",
+    "docs/index.md",
+    "README.md",
+)
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 ROUND_OFF = 1e-9

@@ -9,6 +9,7 @@ from poinsot.core import InputError
 from poinsot.model import Chain
 
 from ._bond_derivatives import BondDerivatives, bond_derivatives
+from ._spectrum import ROUND_OFF
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,10 +40,10 @@ class Dispersion:
     @property
     def unstable(self) -> int:
         """Number of wave numbers at which some wave is unstable, beyond round-off."""
-        return int(np.count_nonzero(self.squares[:, 0] < -1e-12 * np.max(np.abs(self.squares))))
+        return int(np.count_nonzero(self.squares[:, 0] < 0.0))
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The branches over the wave number; parts of them that are unstable are drawn below zero, dashed."""
+        """The branches over the wave number; parts of them that are unstable are drawn below zero."""
         from poinsot.viz import plot_dispersion
 
         return plot_dispersion(self.k * self.spacing, self.squares, title=f"Waves along {self.name}", ax=ax)
@@ -75,6 +76,8 @@ def dispersion(chain: Chain, k: np.ndarray | None = None, *, points: int = 101) 
         phase = np.exp(1j * waves * reach * a)[:, None, None]
         matrix += whole[:6, :6] + whole[6:, 6:] + whole[:6, 6:] * phase + whole[6:, :6] * phase.conj()
     squares, vectors = np.linalg.eigh(matrix / np.outer(roots, roots))
+    # Waves of no frequency, such as translations, have squares to either side of zero.
+    squares[(squares < 0.0) & (squares > -ROUND_OFF * np.max(np.abs(squares)))] = 0.0
     shapes = np.swapaxes(vectors, 1, 2) / roots
     shapes[..., 3:] = shapes[..., 3:] @ _axes(chain).T
     return Dispersion(chain.name, waves, squares, shapes, a)

@@ -50,7 +50,7 @@ class Equilibrium:
     """Which bodies hold together."""
     t: float = 0.0
     others: tuple["Equilibrium", ...] = ()
-    """What else was found: minima, saddles, and states in which the bodies have come apart, each by energy."""
+    """What else was found: minima, saddles, and states in which the bodies have come apart."""
 
     @property
     def stable(self) -> bool:

@@ -46,8 +46,9 @@ def plot_modes(
             rf"mode {mode}, $\omega = {root:.4g}${'i, unstable' if squares[mode] < 0 else ''}", fontsize=10
         )
     panels[-1].set_xlabel("body")
-    drawn = {line.get_label(): line for ax in panels for line in ax.get_lines()}
-    right.legend(drawn.values(), [str(name) for name in drawn], loc="outside right upper")
+    lines = {str(line.get_label()): line for ax in panels for line in ax.get_lines()}
+    drawn = {name: lines[name] for name in COMPONENTS if name in lines}
+    right.legend(drawn.values(), drawn.keys(), loc="outside right upper")
     return figure
 
 
@@ -105,6 +106,8 @@ def plot_dispersion(
         ax.set_ylim(min(0.0, ax.get_ylim()[0]), highest)
     if np.min(squares) < -1e-9 * np.max(np.abs(squares)):
         ax.axhspan(ax.get_ylim()[0], 0.0, color=PALETTE[1], alpha=0.08)
+        note = {"fontsize": 9, "color": QUIET, "ha": "right", "va": "bottom"}
+        ax.text(0.99, 0.01, r"unstable, $\omega$ times i", transform=ax.transAxes, **note)
     ax.set(xlabel="$k a$", ylabel=r"angular frequency $\omega$", title=title)
     return ax
 
@@ -140,6 +143,8 @@ def plot_rod_comparison(
     guide = 0.5 * np.min(differences[0][differences[0] > 0.0]) * (counts / counts[0]) ** -2.0
     left.loglog(counts, guide, ":", color=QUIET, label="slope -2")
     left.set(xlabel="bodies", ylabel=r"relative difference of $\omega$", title="Convergence")
+    left.set_xticks(counts, [f"{count:g}" for count in counts])
+    left.minorticks_off()
     left.legend()
     plot_dispersion(waves["phase"], waves["chain"], rod=waves["rod"], title="Waves (rod: dashed)", ax=right)
     return figure
