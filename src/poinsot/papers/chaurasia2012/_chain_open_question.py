@@ -146,6 +146,9 @@ def _draw(
         guide = order.errors[-1] * (steps / steps[-1]) ** (2 * stages)
         left.loglog(steps, guide, "--", color=colour, linewidth=0.8)
     left.set(xlabel="h [s]", ylabel=f"error of the motion at t = {EARLY:g}", title="Homogeneous form")
+    left.set_xlim(0.0045, 0.055)
+    left.set_xticks((0.005, 0.01, 0.02, 0.05), labels=("0.005", "0.01", "0.02", "0.05"))
+    left.set_xticks((), minor=True)
     left.legend(loc="lower right")
     _draw_lengths(right, kept, lost)
     return figure
