@@ -1,5 +1,7 @@
 """Rows of bodies: taken without looking and in windows, they are the steps of the plain loop."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -48,7 +50,7 @@ def plainly(monkeypatch):
     monkeypatch.setattr("poinsot.simulation._fixed_run.row_marcher", lambda marcher: marcher)
 
 
-def loop_of(chain, integrator=SPLITTING, event=None):
+def loop_of(chain, integrator: Any = SPLITTING, event=None):
     problem = pt.formulate(chain, GROUP, "group").problem
     return row_marcher(Marcher(problem, integrator, jnp.asarray(0.0), jnp.asarray(1e-3), event))
 
@@ -87,7 +89,7 @@ def test_a_margin_too_narrow_is_wrong(monkeypatch):
     in_windows(monkeypatch)
     take = Row.steps
     # One step more than the margin is wide: windows then meet with bodies that are out of date.
-    monkeypatch.setattr(Row, "steps", lambda row, rows, first, h, count: take(row, rows, first, h, count + 16))
+    monkeypatch.setattr(Row, "steps", lambda row, rows, first, h, n: take(row, rows, first, h, n + 16))
     wrong = ran(chain, SPLITTING, t1=2e-3, save_every=1)
     later = right.position[1] - wrong.position[1]
     assert np.max(np.abs(later)) > 1e-6

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.simulation import _fixed_run
+from poinsot.simulation import _fixed_run, _loop
 
 KEPLER = pt.Hamiltonian(
     lambda q, p: 0.5 * p @ p - 1.0 / jnp.sqrt(q @ q),
@@ -133,7 +133,7 @@ def test_non_finite_is_a_failure():
 
 
 def test_interrupt_keeps_the_prefix(monkeypatch):
-    original, calls = _fixed_run.record, []
+    original, calls = _loop.record, []
 
     def interrupting(*args):
         calls.append(1)
@@ -141,7 +141,7 @@ def test_interrupt_keeps_the_prefix(monkeypatch):
             raise KeyboardInterrupt
         return original(*args)
 
-    monkeypatch.setattr(_fixed_run, "record", interrupting)
+    monkeypatch.setattr(_loop, "record", interrupting)
     with pytest.raises(pt.Interrupted) as caught:
         run(t1=1000.0)
     prefix = caught.value.trajectory
