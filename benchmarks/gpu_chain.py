@@ -46,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lengths", nargs="*", type=int, default=[100_000, 1_000_000, 10_000_000])
     for count in parser.parse_args().lengths:
-        steps = max(20, 400_000_000 // count)
+        steps = max(100, 4_000_000_000 // count)
         run = simulated(count, steps)
         tick = time.perf_counter()
         run()
