@@ -75,8 +75,8 @@ def figure_3_7(quick: bool, progress: bool | None) -> Findings:
     timing = measured(sizes, [(particles, BODIES) for particles in sizes])
     remark = (
         "The claim: time increases with the number of particles. It does, from a constant cost of the bodies "
-        f"themselves to the power {timing.exponent:.2f} of their number; each particle meets each of the next "
-        "body, so that evaluations grow with the square."
+        f"themselves to the power {timing.exponent:.2f} of their number; each particle meets each of the "
+        "next body, so that evaluations grow with the square."
     )
     title = f"Time of a step of Gauss 6, {BODIES} discs"
     figure = _draw(timing, 2, title, "particles of each disc")
@@ -90,8 +90,7 @@ def figure_3_8(quick: bool, progress: bool | None) -> Findings:
     remark = (
         "The claim: time increases with the number of bodies, and the method suits large numbers of them. "
         "Evaluations are proportional to the number of bodies; times of the longest chains, a thousand times "
-        f"those of the thesis, grow with its power {timing.exponent:.2f}, and what that is above one is the "
-        "price of memory where the arrays of all pairs do not fit into the caches."
+        f"those of the thesis, grow with its power {timing.exponent:.2f}."
     )
     title = f"Time of a step of Gauss 6, {PER_BODY} particles in each disc"
     figure = _draw(timing, 1, title, "bodies")
