@@ -120,6 +120,7 @@ def test_only_states_of_rest_have_modes():
         chain.modes(chain.straight_state())
 
 
+@pytest.mark.slow
 def test_spectrum_of_a_small_motion():
     """Peaks of the power spectrum of a run are at the frequencies of the relaxed chain, and nowhere else."""
     chain = pt.library.particle_chain(count=4, spacing=1.5)

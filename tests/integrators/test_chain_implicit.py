@@ -92,8 +92,8 @@ def test_bodies_that_act_on_each_other_are_neighbours_in_the_row(ends, reach):
     ("integrator", "coordinates"),
     [
         (Rattle(), pt.coordinates.Directors()),
-        (Rattle(), MASSIVE),
-        (Variational(), MASSIVE),
+        pytest.param(Rattle(), MASSIVE, marks=pytest.mark.slow),
+        pytest.param(Variational(), MASSIVE, marks=pytest.mark.slow),
         pytest.param(ConstrainedRungeKutta(RadauIIA(2).tableau), MASSIVE, marks=pytest.mark.slow),
     ],
     ids=["rattle, directors", "rattle, quaternions", "variational", "radau"],

@@ -55,9 +55,11 @@ def loop_of(chain, integrator: Any = SPLITTING, event=None):
     return row_marcher(Marcher(problem, integrator, jnp.asarray(0.0), jnp.asarray(1e-3), event))
 
 
-@pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
-def test_rows_take_the_steps_of_the_plain_loop(ends, monkeypatch):
-    chain = chain_with(ends)
+@pytest.mark.parametrize(
+    "name", ["clamped and pulled", pytest.param("turned and displaced", marks=pytest.mark.slow)]
+)
+def test_rows_take_the_steps_of_the_plain_loop(name, monkeypatch):
+    chain = chain_with(ENDS[name])
     assert isinstance(loop_of(chain), RowMarcher)
     whole = ran(chain, SPLITTING)
     in_windows(monkeypatch)
@@ -73,6 +75,7 @@ def test_rows_take_the_steps_of_the_plain_loop(ends, monkeypatch):
             assert np.max(difference) < 1e-13 * STEPS, name
 
 
+@pytest.mark.slow
 def test_composed_steps_in_windows(monkeypatch):
     chain = chain_with("free")
     whole = ran(chain, FOURTH)
