@@ -131,7 +131,7 @@ def test_data_of_record():
 
 
 def test_any_system_by_its_name():
-    assert pt.library.model_names() == ("heavy-top", "free-body")
+    assert pt.library.model_names() == ("heavy-top", "free-body", "particle-chain")
     assert isinstance(pt.library.build("heavy_top", inertia=(50, 42, 10), mgl=1.0), pt.System)
     assert isinstance(pt.library.build("gyro-top"), pt.library.BodySystem)
     assert isinstance(pt.library.build("kepler"), pt.library.System)

@@ -37,6 +37,8 @@ class Ledger:
     rejected: list[np.ndarray] = field(default_factory=list)
     batches: list[Batch] = field(default_factory=list)
     steps: int = 0
+    beyond: tuple[int, int] = (0, 0)
+    """Steps accepted and rejected that the solver took beyond the end."""
 
     def __post_init__(self):
         self.t, self.y = self.task.t0, self.task.y
@@ -49,9 +51,11 @@ class Ledger:
         """Whether the end is not reached and nothing has happened."""
         return self.result is Result.successful and self.direction * (self.task.t1 - self.t) > 0.0
 
-    def enter(self, batch: Batch) -> None:
-        """Take in further steps, and save what is to be saved of them."""
+    def enter(self, batch: Batch, made: Batch) -> None:
+        """Take in further steps, of all that the solver made, and save what is to be saved of them."""
         count = len(batch.t)
+        rejected = int(np.sum(made.rejected) - np.sum(batch.rejected))
+        self.beyond = self.beyond[0] + len(made.t) - count, self.beyond[1] + rejected
         if count:
             if self.save_at is None:
                 number = self.steps + 1 + np.arange(count)
@@ -87,9 +91,8 @@ class Ledger:
             return Piecewise(marks, [batch.dense for batch in self.batches])(times)
 
         counts = dataclasses.replace(engine.counts)
-        if counts.accepted != self.steps:
-            # Steps beyond the end or a stop condition are none of the run, though they were evaluated.
-            counts.accepted, counts.rejected = self.steps, int(np.sum(rejected))
+        # Steps beyond the end or a stop condition are none of the run, though they were evaluated.
+        counts.accepted, counts.rejected = counts.accepted - self.beyond[0], counts.rejected - self.beyond[1]
         return History(Steps(np.concatenate(self.ends), rejected), counts, dense)
 
     def _save(self, times: np.ndarray, states: np.ndarray) -> None:
@@ -144,8 +147,9 @@ class AdaptiveRun:
         with Progress(self.progress, abs(self.t1 - self.t0), self.solver.name) as bar:
             try:
                 while ledger.going:
-                    batch = _cut_at_end(engine.advance(seconds), task)
-                    ledger.enter(lookout.cut(batch, ledger.t, ledger.y))
+                    made = engine.advance(seconds)
+                    batch = _cut_at_end(made, task)
+                    ledger.enter(lookout.cut(batch, ledger.t, ledger.y), made)
                     bar.update(abs(ledger.t - self.t0), ledger.steps)
             except KeyboardInterrupt:
                 ledger.result = Result.interrupted
