@@ -14,6 +14,8 @@ from poinsot.integrators.runge_kutta._stage_inverse import spectrum
 from poinsot.integrators.variational import Variational
 from poinsot.solvers import linearised
 
+pytestmark = pytest.mark.slow
+
 QUATERNIONS = pt.coordinates.Quaternions()
 MASSIVE = pt.coordinates.Quaternions(sigma="mean")
 DISPLACED = ("clamped", pt.ends.displaced((8.0, 0.0, 0.0)))

@@ -12,6 +12,8 @@ from poinsot.simulation._loop import Marcher
 from poinsot.simulation._row import Row
 from poinsot.simulation._row_march import RowMarcher, RowShards, row_marcher
 
+pytestmark = pytest.mark.slow
+
 COUNT = 40
 STEPS = 20
 GROUP = pt.coordinates.Group()
