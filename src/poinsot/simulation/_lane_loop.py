@@ -112,4 +112,5 @@ class _Apart:
 
     def step(self, n, carry: list[Any]) -> list[Any]:
         """Step number `n` of all runs."""
-        return self._laid_out(self.advance(*self._parts(carry), objects((), [n])))
+        loop = jax.tree.unflatten(self.tree, self._parts(carry))
+        return self._laid_out(jax.tree.leaves(self.advance(loop, objects((), [n]))))

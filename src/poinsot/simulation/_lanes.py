@@ -60,7 +60,7 @@ def lanes_apart(array: jax.Array) -> Components:
     return parts
 
 
-def in_lanes(function: Callable, *example: Any) -> Callable[..., list[Components]]:
+def in_lanes(function: Callable, *example: Any) -> Callable[..., Any]:
     """A function of one run made a function of many, all its operations between whole rows of runs.
 
     It does what `jax.vmap` over last axes does, but small arrays of positions or matrices are gone: XLA sees
@@ -71,18 +71,22 @@ def in_lanes(function: Callable, *example: Any) -> Callable[..., list[Components
         example: what the function takes, with the runs along a last axis of every array.
 
     Returns:
-        A function of the components of all leaves, which gives those of all leaves of the result.
+        The same function of pytrees of components, with components in its result.
     """
-    leaves, tree = jax.tree.flatten(example)
-    lanes = Lanes(leaves[0].shape[-1])
-    single = [jax.ShapeDtypeStruct(leaf.shape[:-1], leaf.dtype) for leaf in leaves]
-    jaxpr = jax.make_jaxpr(lambda *flat: function(*jax.tree.unflatten(tree, flat)))(*single)
+    lanes = Lanes(jax.tree.leaves(example)[0].shape[-1])
+    single = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[:-1], leaf.dtype), example)
+    jaxpr, result = jax.make_jaxpr(function, return_shape=True)(*single)
     constants = [apart(value) for value in jaxpr.consts]
     if jax.default_backend() == "cpu":
         constants = [_in_every_lane(lanes, part) for part in constants]
     inner = jaxpr.jaxpr
     opened = inner.replace(constvars=[], invars=[*inner.constvars, *inner.invars])
-    return lambda *parts: evaluate(jex.ClosedJaxpr(opened, ()), lanes, *constants, *parts)
+
+    def apply(*trees: Any) -> Any:
+        results = evaluate(jex.ClosedJaxpr(opened, ()), lanes, *constants, *jax.tree.leaves(trees))
+        return jax.tree.unflatten(jax.tree.structure(result), results)
+
+    return apply
 
 
 def _in_every_lane(lanes: Lanes, part: Components) -> Components:

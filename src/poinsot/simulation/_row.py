@@ -1,5 +1,8 @@
 """Steps of a long row of bodies: kicks and free motion, body by body and all at once."""
 
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
 from typing import Any, Self
 
 import equinox as eqx
@@ -9,8 +12,9 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import Group, GroupParts, LocalWrench, Packed, Wrench, hold
+from poinsot.core import Components, Group, GroupParts, LocalWrench, Packed, Wrench, hold, objects
 from poinsot.integrators import AbstractIntegrator, Composition, LieSplitting
+from poinsot.simulation._lanes import in_lanes
 
 HEIGHT = 19
 """Numbers of a body: position, momentum, quaternion, body angular momentum, force and torque on it."""
@@ -100,44 +104,70 @@ class Row(eqx.Module):
 
     def _step(self, rows: Rows, place: Int[Array, " n"], h) -> Rows:
         """One step, the forces at its start known."""
-        x, p, g, m, force, torque = _split(jnp.stack(rows))
-        moved = self.integrator.free_motion(
-            self.problem, h, GroupParts(x, p + 0.5 * h * force, g, m + 0.5 * h * torque)
-        )
-        x, p, g, m = _held(moved)
-        (R,) = _held([self.problem.rotation(g)])
-        wrench = self._wrench(place, x, R)
-        force, torque = _held([jnp.pad(part, ((0, 0), (1, 1))) for part in wrench])
-        return [*x, *(p + 0.5 * h * force), *g, *(m + 0.5 * h * torque), *force, *torque]
+        x, p, g, m, force, torque = _split(objects((HEIGHT,), rows))
+        moved = _each_body(partial(self.integrator.free_motion, self.problem, h))
+        x, p, g, m = _held(moved(GroupParts(x, _kicked(p, force, h), g, _kicked(m, torque, h))))
+        R = _held(_each_body(self.problem.rotation)(g))
+        force, torque = _held(self._wrench(place, x, R))
+        return [*x, *_kicked(p, force, h), *g, *_kicked(m, torque, h), *force, *torque]
 
-    def _wrench(self, place: Int[Array, " n"], x: Array, R: Array) -> Wrench:
-        """Forces and torques on all bodies but the outermost two."""
-        sites = self.local.sites(x, R)
-        exists = (place[:-1] >= 0) & (place[1:] < self.local.count)
-        pairs = self.local.pairs(_part(sites, 0, -1), _part(sites, 1), exists)
-        return self.local.wrench(
-            place[1:-1],
-            R[..., 1:-1],
+    def _wrench(self, place: Int[Array, " n"], x: Components, R: Components) -> Wrench:
+        """Forces and torques on all bodies; the outermost two get none."""
+        sites = _held(_each_body(self.local.sites)(x, R))
+        exists = objects((), [(place[:-1] >= 0) & (place[1:] < self.local.count)])
+        pairs = _held(_each_body(self.local.pairs)(_part(sites, 0, -1), _part(sites, 1), exists))
+        wrench = _each_body(self.local.wrench)(
+            objects((), [place[1:-1]]),
+            _part(R, 1, -1),
             (_part(pairs, 0, -1), _part(pairs, 1)),
             (_part(sites, 0, -2), _part(sites, 1, -1), _part(sites, 2)),
         )
+        return _each_row(lambda row: jnp.pad(row, 1), wrench)
 
 
-def _split(rows: Float[Array, "19 n"]) -> tuple[Array, ...]:
+def _split(rows: Any) -> tuple[Any, ...]:
     """Position, momentum, quaternion, body angular momentum, force, torque."""
     begins = np.cumsum([0, 3, 3, 4, 3, 3, 3])
     return tuple(rows[begin:end] for begin, end in zip(begins[:-1], begins[1:], strict=True))
 
 
-def _held(arrays) -> list[Array]:
-    """Arrays held row by row, each row an array of its own."""
-    split = [list(array.reshape(-1, array.shape[-1])) for array in arrays]
-    return [jnp.stack(rows).reshape(array.shape) for rows, array in zip(hold(split), arrays, strict=True)]
+def _each_body(function: Callable) -> Callable:
+    """A function of arrays with bodies along the last axis, as one of their components along the row."""
+
+    def of_one(*trees: Any) -> Any:
+        single = function(*jax.tree.map(lambda array: array[..., None], trees))
+        return jax.tree.map(lambda array: array[..., 0], single)
+
+    def apply(*trees: Any) -> Any:
+        shapes = jax.tree.map(
+            lambda part: jax.ShapeDtypeStruct((*part.shape, *part.flat[0].shape), part.flat[0].dtype), trees
+        )
+        return in_lanes(of_one, *shapes)(*trees)
+
+    return apply
 
 
-def _part(sites: Any, begin: int, end: int | None = None) -> Any:
+def _each_row(function: Callable, parts: Any) -> Any:
+    """A function of a row, of all rows there are."""
+    return jax.tree.map(lambda part: objects(part.shape, [function(row) for row in part.flat]), parts)
+
+
+def _part(parts: Any, begin: int, end: int | None = None) -> Any:
     """A stretch of bodies."""
-    return jax.tree.map(lambda rows: rows[..., begin:end], sites)
+    return _each_row(lambda row: row[begin:end], parts)
+
+
+def _held(parts: Any) -> Any:
+    """Rows computed before they are used, each of them in a loop of its own."""
+    leaves, tree = jax.tree.flatten(parts)
+    rows = iter(hold([row for part in leaves for row in part.flat]))
+    return jax.tree.unflatten(tree, [objects(part.shape, list(islice(rows, part.size))) for part in leaves])
+
+
+def _kicked(momentum: Components, force: Components, h) -> Components:
+    """Momenta after half a step under forces."""
+    rows = [row + 0.5 * h * push for row, push in zip(momentum, force, strict=True)]
+    return objects(momentum.shape, rows)
 
 
 def _no_potential(t, x, R) -> Array:
