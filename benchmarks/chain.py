@@ -111,8 +111,10 @@ def gauss(count: int, steps: int) -> dict:
     number = 3 * steps
     one = timed(lambda: evaluations(problem, y, jnp.int64(number))) / number
     step = timed(lambda: solve(start)) / steps
-    # The first guess is extrapolated, so right-hand sides are those of the iteration and of the step's start.
-    each = stages * int(solve(start).iterations) / steps + 1.0
+    # The first guess is extrapolated: all right-hand sides are those of the iteration.
+    done = solve(start)
+    assert int(done.result) == 0, "the steps failed"
+    each = stages * int(done.iterations) / steps
     return {
         "seconds": step / count,
         "evaluation_s": one / count,

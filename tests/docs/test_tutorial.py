@@ -9,6 +9,8 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+from long_suite import of_the_long_suite
+
 ROOT = Path(__file__).parents[2]
 PAGES = (
     "docs/tutorial.md",
@@ -65,7 +67,7 @@ def _value(number: str) -> float:
     return float(number.replace(",", ""))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", of_the_long_suite(PAGES, {"docs/tutorial.md", "docs/index.md", "README.md"}))
 def test_code_of_the_page_prints_what_the_page_says(page):
     outputs = list(run(page))
     assert outputs, "the page has no code"

@@ -13,8 +13,6 @@ from poinsot.equations import MOMENTA
 from poinsot.integrators import RK4, GaussLegendre, LieRattle, LieSplitting, Rattle
 from poinsot.simulation import Verdict
 
-pytestmark = pytest.mark.slow
-
 COUNT = 8
 METHODS = {
     "splitting": (Group(), LieSplitting(), 2e-3),

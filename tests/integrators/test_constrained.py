@@ -35,6 +35,7 @@ from constrained_cases import (
 from scipy.integrate import solve_ivp
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.analysis import order_estimate, reversibility
 from poinsot.analysis._travel import travel
 from poinsot.core import Constrained, StepInfo
@@ -79,14 +80,6 @@ ORDERS = {
     "rattle, composed": (DOUBLE, Composition(Rattle(), "suzuki4")),
     "variational, composed": (DOUBLE, Composition(Variational(), "suzuki4")),
 }
-
-
-def of_the_long_suite(cases, short):
-    """All cases, those that are not in the short suite marked so."""
-    return [
-        pytest.param(*case, id=name, marks=() if name in short else pytest.mark.slow)
-        for name, case in cases.items()
-    ]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from stepper_cases import (
 )
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.analysis import order_estimate, reference_solution, reversibility, symplecticity, verify
 from poinsot.integrators import (
     RK4,
@@ -46,36 +47,30 @@ STARTS = np.array([[0.3, 0.9], [-1.1, 0.2], [2.0, -0.4], [0.7, 0.5]])
 each_stepper = pytest.mark.parametrize("integrator", STEPPERS.values(), ids=STEPPERS.keys())
 
 
-COSTLY = {
-    "gauss10",
-    "gauss12",
-    "gauss14",
-    "radau7",
-    "lobatto-iiia6",
-    "lobatto-iiic6",
-    "rattle",
-    "rattle-suzuki4",
-    "variational",
-    "variational-suzuki4",
-    "constrained-radau5",
-    "lie-splitting-exact",
-    "lie-splitting-suzuki4",
-    "lie-splitting-kahan-li6",
-    "munthe-kaas4",
-    "lie-midpoint",
-    "krysl-endres",
-    "terze-rattle",
+QUICK = {
+    "implicit-euler",
+    "rk4",
+    "gauss2",
+    "gauss6",
+    "radau3",
+    "lobatto-iiib4",
+    "lobatto-iiic2",
+    "lobatto-iiiab4",
+    "sun-geng5",
+    "symplectic-euler-a",
+    "verlet",
+    "yoshida6",
+    "mclachlan4-pair",
+    "blanes-moan4",
+    "midpoint-yoshida4",
+    "energy-momentum",
+    "lie-rattle",
+    "splitting2",
 }
-"""Long to compile, or as another with fewer stages: in the long suite."""
+"""Those of the short suite: one of each kind."""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow) if name in COSTLY else name
-        for name in pt.integrators.names()
-    ],
-)
+@pytest.mark.parametrize("name", of_the_long_suite(pt.integrators.names(), QUICK))
 def test_declared_traits_are_the_measured_ones(name):
     verification = verify(name)
     assert verification.passed, str(verification)

@@ -13,6 +13,7 @@ import poinsot as pt
 from poinsot.coordinates import Quaternions
 from poinsot.equations._bodies import Bodies
 from poinsot.model import Chain, RigidBody, potentials, shapes
+from poinsot.model._neighbours import Neighbours
 from poinsot.rotation import exp, to_matrix
 from poinsot.simulation._quick import once
 
@@ -132,6 +133,20 @@ def test_the_assembled_gradient_is_that_of_the_sum(case):
 
 
 SLOW = ("tables", "two terms")
+
+
+@pytest.mark.parametrize(("ends", "order"), [("free", 2), ("ring", 1)])
+def test_windows_of_a_long_chain_join(ends, order, monkeypatch):
+    chain = Chain(DISC, 7, SPACING, potentials.LennardJones(1.0, 1.0), ends, neighbours=order)
+    positions, rotations = chain._straight()
+    x = jnp.asarray(np.asarray(positions) + 0.1 * np.random.default_rng(2).standard_normal((7, 3))).T
+    R = jnp.moveaxis(rotations, 0, -1)
+    whole = once(chain.neighbours.gradient)(x, R)
+    # Three windows, the last of which begins with a body that the second has had too.
+    monkeypatch.setattr(Neighbours, "_window", property(lambda self: 3))
+    for part, right in zip(once(chain.neighbours.gradient)(x, R), whole, strict=True):
+        np.testing.assert_allclose(part, right, rtol=0.0, atol=1e-12 * np.max(np.abs(right)))
+        assert np.min(np.max(np.abs(right.reshape(-1, 7)), axis=0)) > 1e-3, "every body is pulled"
 
 
 @pytest.mark.parametrize(
@@ -266,6 +281,7 @@ def test_ends_enter_the_energy_at_their_places(name):
         np.testing.assert_allclose(rotations[0], pt.rotation.about_y(0.3), rtol=0.0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_a_turned_body_frame_changes_nothing():
     """The same particles in another frame: energy, forces and torques are the same."""
     assert CROOKED.particles is not None
@@ -318,6 +334,7 @@ def test_squared_distances_give_the_energy():
     ).declares_invariants
 
 
+@pytest.mark.slow
 def test_memory_grows_with_the_number_of_bodies_and_not_with_its_square():
     """What the compiled gradient keeps in memory, four times as much for four times as many bodies.
 

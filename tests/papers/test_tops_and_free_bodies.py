@@ -10,6 +10,7 @@ from scipy.integrate import simpson
 from scipy.linalg import expm
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.coordinates import Quaternions
 from poinsot.integrators import Variational
 from poinsot.library import regular_precession, tumbling_body
@@ -19,21 +20,7 @@ from poinsot.papers.terze2013._free_body import largest_rate
 from poinsot.papers.terze2013._orthogonality import as_printed, determinant, diagonal, exponential
 
 XU = [f"xu2016/figure-{n}" for n in range(3, 8)]
-SIMILAR = {
-    "xu2016/figure-6",
-    "xu2016/figure-3",
-    "xu2016/figure-4",
-    "xu2016/figure-5",
-    "xu2016/figure-7",
-    "terze2013/figure-2",
-}
-"""Those that compile much and differ from another in coordinates or in what is drawn: in the long suite."""
 TERZE = [f"terze2013/figure-{n}" for n in range(1, 4)]
-
-
-def long(value):
-    """A parameter of the long suite."""
-    return pytest.param(value, marks=pytest.mark.slow)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +55,7 @@ def test_the_catalogue_has_every_figure():
     assert [one for one in identifiers if one.startswith(("xu2016", "terze2013"))] == [*TERZE, *XU]
 
 
-@pytest.mark.parametrize("identifier", [long(one) if one in SIMILAR else one for one in (*XU, *TERZE)])
+@pytest.mark.parametrize("identifier", of_the_long_suite((*XU, *TERZE), {"terze2013/figure-3"}))
 def test_figures_agree_and_are_drawn(identifier, quick):
     made = quick(identifier)
     assert made.agrees, [number for number in made.numbers if number.agrees is False]
@@ -110,6 +97,7 @@ def test_nutation_in_directors_is_a_tenth_at_most(quick):
     assert ours(made, "without multipliers, h = 0.005") <= 0.1
 
 
+@pytest.mark.slow
 def test_precession_condition_as_printed_makes_the_cone_nod():
     """Control of the correction: with J2 for J3 in (80) the height changes by much more than an error."""
     cone = regular_precession()

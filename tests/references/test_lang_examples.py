@@ -9,6 +9,7 @@ import pytest
 from heyoka_top import stored
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
 from poinsot.integrators import Composition, GaussLegendre
 from poinsot.integrators.coefficients import radau_iia, rk4
@@ -110,11 +111,6 @@ QUICK = {
     "group, Rattle",
 }
 """The cases of the short suite: one of each kind."""
-
-
-def of_the_long_suite(names, short):
-    """All names, those that are not in the short suite marked so."""
-    return [name if name in short else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 @pytest.mark.parametrize("name", of_the_long_suite(CASES, QUICK))

@@ -110,6 +110,7 @@ def test_invariants(table, name):
     np.testing.assert_allclose(rotate(jnp.asarray(turn), jnp.asarray(end)), m, atol=4e-15 * scale)
 
 
+@pytest.mark.slow
 def test_terze_body_in_two_hundred_steps():
     J = jnp.asarray(TERZE_J)
 

@@ -8,8 +8,6 @@ import poinsot as pt
 from poinsot.integrators import GaussLegendre, LieSplitting
 from poinsot.model import Chain, RigidBody, potentials
 
-pytestmark = pytest.mark.slow
-
 COUNT, LIMIT = 7, 1.5
 SQUARE = ((1, 1, 0), (1, -1, 0), (-1, 1, 0), (-1, -1, 0))
 

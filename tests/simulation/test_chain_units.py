@@ -9,8 +9,6 @@ import poinsot as pt
 from poinsot.integrators import GaussLegendre, LieSplitting
 from poinsot.model import Chain, potentials, shapes
 
-pytestmark = pytest.mark.slow
-
 LENGTH, MASS, DEPTH = 3.4e-10, 6.63e-26, 1.65e-21
 """Of argon: diameter in metres, mass in kilograms, depth of the well in joules."""
 UNITS = pt.Units(LENGTH, MASS, time=LENGTH * np.sqrt(MASS / DEPTH))

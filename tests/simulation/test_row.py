@@ -12,8 +12,6 @@ from poinsot.simulation._loop import Marcher
 from poinsot.simulation._row import Row
 from poinsot.simulation._row_march import RowMarcher, RowShards, row_marcher
 
-pytestmark = pytest.mark.slow
-
 COUNT = 40
 STEPS = 20
 GROUP = pt.coordinates.Group()
@@ -108,6 +106,7 @@ def test_chunks_change_no_bit(monkeypatch):
     assert np.array_equal(once.quaternion[-1], often.quaternion[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "in windows"])
 def test_blow_up_ends_where_the_plain_loop_ends(cut, monkeypatch):
     # Springs under steps far too long: what moves grows tenfold and more in each, up to the largest number.

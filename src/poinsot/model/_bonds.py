@@ -36,6 +36,11 @@ class AbstractBond(eqx.Module):
     sides (`collect`), and from there the derivatives in position and directors (`pull_back`).
     """
 
+    @property
+    @abc.abstractmethod
+    def height(self) -> int:
+        """Numbers for each body that are at hand while its gradient is taken, about."""
+
     @abc.abstractmethod
     def sites(self, x: X, R: R) -> Sites:
         """Sites of bodies at positions and principal directors."""
@@ -107,6 +112,12 @@ class FewParticles(AbstractParticleBond):
     pair_potential: AbstractPair
     points: Float[Array, "k 3"]
 
+    @property
+    def height(self) -> int:
+        """Sites, factors, and slopes at the sites."""
+        particles = self.points.shape[0]
+        return 6 * particles + particles**2
+
     def sites(self, x: X, R: R) -> list[list[Array]]:
         """Rows of the coordinates of each particle."""
         return hold(
@@ -165,6 +176,11 @@ class ManyParticles(AbstractParticleBond):
     pair_potential: AbstractPair
     points: Float[Array, "k 3"]
 
+    @property
+    def height(self) -> int:
+        """Sites, and what acts at them from each side."""
+        return 12 * self.points.shape[0]
+
     def sites(self, x: X, R: R) -> Float[Array, "k 3 n"]:
         """Places of all particles as one array."""
         terms = [R[None, :, j] * self.points[:, j, None, None] for j in range(3)]
@@ -212,6 +228,11 @@ class PoseBond(AbstractBond):
 
     pose: AbstractPosePair
     axes: Float[Array, "3 3"] | None
+
+    @property
+    def height(self) -> int:
+        """Sites, and derivatives in them from each side."""
+        return 48
 
     def sites(self, x: X, R: R) -> Float[Array, "4 3 n"]:
         """Position, and directors of the body frame."""

@@ -5,13 +5,17 @@ from typing import Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jax import lax
+from jaxtyping import Array, Float, Int
 
 from poinsot.core.types import Scalar
 
 from ._bonds import AbstractBond, AbstractParticleBond, Exists, R, Sites, X
 
 Closure = Literal["open", "ring", "periodic"]
+
+CACHE = 2**13
+"""Numbers that stay in the first cache of a core, or next to it."""
 
 
 class Neighbours(eqx.Module):
@@ -48,13 +52,40 @@ class Neighbours(eqx.Module):
         return sum(energies, start=jnp.zeros(()))
 
     def gradient(self, x: X, R: R) -> tuple[X, R]:
-        """Derivatives of the energy in positions and directors, assembled."""
-        slope_x, slope_R = jnp.zeros_like(x), jnp.zeros_like(R)
+        """Derivatives of the energy in positions and directors, assembled.
+
+        On a CPU a long chain goes through in windows that stay in the cache.
+        """
+        count, window = x.shape[-1], self._window
+        x, R = self._with_margin(x, R)
+        if count <= 2 * window or jax.default_backend() != "cpu":
+            return self._slopes(x, R, jnp.arange(count), count)
+
+        def near(all: Array, begin) -> Array:
+            return lax.dynamic_slice_in_dim(all, begin, window + 2 * self.order, axis=-1)
+
+        def one(begin) -> tuple[Array, Array]:
+            return self._slopes(near(x, begin), near(R, begin), begin + jnp.arange(window), count)
+
+        # The last window ends with the chain, and repeats bodies of the one before it.
+        number = -(-count // window)
+        windows = lax.map(one, jnp.minimum(window * jnp.arange(number), count - window))
+        return jax.tree.map(lambda slopes: _joined(slopes, count), windows)
+
+    @property
+    def _window(self) -> int:
+        """Bodies whose sites and pulls stay in the cache of a core."""
+        return max(16, CACHE // max(bond.height for bond in self.bonds))
+
+    def _slopes(self, x: X, R: R, place: Int[Array, " n"], count: int) -> tuple[X, R]:
+        """Derivatives for bodies at these places of a chain of so many, given with their neighbours."""
+        slope_x, slope_R = jnp.zeros((3, *place.shape)), jnp.zeros((3, 3, *place.shape))
         for bond in self.bonds:
-            sites = bond.sites(*self._with_margin(x, R))
+            sites = bond.sites(x, R)
             for order in range(1, self.order + 1):
                 near = part(sites, self.order - order, order - self.order)
-                pulls = bond.pair(part(near, 0, -order), part(near, order), self._exists(x.shape[-1], order))
+                exists = self._exists(place, count, order)
+                pulls = bond.pair(part(near, 0, -order), part(near, order), exists)
                 slope = bond.collect(
                     part(pulls, 0, -order),
                     part(pulls, order),
@@ -94,11 +125,11 @@ class Neighbours(eqx.Module):
             turned = R[..., -self.order :], R[..., : self.order]
         return jnp.concatenate([before, x, behind], -1), jnp.concatenate([turned[0], R, turned[1]], -1)
 
-    def _exists(self, count: int, order: int) -> Exists:
-        """Which bonds with the body `order` places further there are, from the first in the margin."""
+    def _exists(self, place: Int[Array, " n"], count: int, order: int) -> Exists:
+        """Which bonds with the body `order` places further there are; so many bodies before come first."""
         if self.closure != "open":
             return None
-        low = jnp.arange(-order, count)
+        low = jnp.concatenate([place[0] - jnp.arange(order, 0, -1), place])
         return (low >= 0) & (low + order < count)
 
     def _pairs(self, bond: AbstractBond, x: X, R: R) -> list[tuple[Array, Array]]:
@@ -115,6 +146,14 @@ class Neighbours(eqx.Module):
 def part(sites: Sites, begin: int, end: int = 0) -> Sites:
     """A stretch of bodies, as of a slice; an `end` of 0 is the last body."""
     return jax.tree.map(lambda rows: rows[..., begin : end or None], sites)
+
+
+def _joined(windows: Float[Array, "windows *shape window"], count: int) -> Float[Array, "*shape {count}"]:
+    """Windows put together, of the last one those bodies that the others lack."""
+    first, last = windows[:-1], windows[-1]
+    missing = count - first.shape[0] * last.shape[-1]
+    before = jnp.moveaxis(first, 0, -2).reshape(*last.shape[:-1], -1)
+    return jnp.concatenate([before, last[..., -missing:]], axis=-1)
 
 
 @eqx.filter_custom_jvp

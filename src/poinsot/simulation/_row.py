@@ -1,7 +1,6 @@
 """Steps of a long row of bodies: kicks and free motion, body by body and all at once."""
 
 from collections.abc import Callable
-from functools import partial
 from itertools import islice
 from typing import Any, Self
 
@@ -105,8 +104,8 @@ class Row(eqx.Module):
     def _step(self, rows: Rows, place: Int[Array, " n"], h) -> Rows:
         """One step, the forces at its start known."""
         x, p, g, m, force, torque = _split(objects((HEIGHT,), rows))
-        moved = _each_body(partial(self.integrator.free_motion, self.problem, h))
-        x, p, g, m = _held(moved(GroupParts(x, _kicked(p, force, h), g, _kicked(m, torque, h))))
+        moved = _each_body(lambda *parts: self.integrator.free_motion(self.problem, h, GroupParts(*parts)))
+        x, p, g, m = _held(moved(x, _kicked(p, force, h), g, _kicked(m, torque, h)))
         R = _held(_each_body(self.problem.rotation)(g))
         force, torque = _held(self._wrench(place, x, R))
         return [*x, *_kicked(p, force, h), *g, *_kicked(m, torque, h), *force, *torque]

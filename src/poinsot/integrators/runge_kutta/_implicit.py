@@ -6,13 +6,20 @@ from functools import cache, reduce
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import add, no_error
-from poinsot.integrators.runge_kutta._stages import AbstractStageSolver, FixedPoint, StageEquations
+from poinsot.integrators.runge_kutta._stages import (
+    LONG,
+    AbstractStageSolver,
+    FixedPoint,
+    StageEquations,
+    field_noise,
+)
 
 SHORT = 2.0**10
 """Coefficients are split at this fraction of one, where digits beyond double are to count."""
@@ -27,6 +34,8 @@ class StageCarry(eqx.Module):
     """Its step size, in each lane; zero before the first step."""
     error: Array | None
     """Round-off not yet added to the state."""
+    noise: Array | None
+    """Of the right-hand side, as it was at the start of the run; see `field_noise`."""
 
 
 class ImplicitRungeKutta(AbstractIntegrator):
@@ -62,7 +71,7 @@ class ImplicitRungeKutta(AbstractIntegrator):
 
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
-        return first_carry(problem, self.tableau.stages, y, self.compensated)
+        return first_carry(problem, self.tableau.stages, t, y, self.compensated)
 
     def step(self, problem: AbstractProblem, t, h, y: Packed, carry: StageCarry):
         """One step, see the class."""
@@ -74,24 +83,41 @@ class ImplicitRungeKutta(AbstractIntegrator):
             y=y,
             combine=lambda F: weighted(tableau.A_hi, tableau.A_lo if self.compensated else None, F),
             matrix=tableau.A_hi,
+            noise=carry.noise,
         )
         guess = predict(problem, t, h, y, carry, extrapolation(tableau))
         F, info = self.solver.solve(equations, guess)
         increment = h * weighted(tableau.b_hi[None], tableau.b_lo[None] if self.compensated else None, F)[0]
         y1, error = add(y, increment, carry.error)
-        return y1, StageCarry(F, h + jnp.zeros_like(carry.h), error), info
+        return y1, next_carry(carry, F, h, error), info
 
 
-def first_carry(problem: AbstractProblem, stages: int, y: Packed, compensated: bool) -> StageCarry:
+def first_carry(problem: AbstractProblem, stages: int, t, y: Packed, compensated: bool) -> StageCarry:
     """What goes into the first step: no last step to extrapolate from."""
-    return StageCarry(jnp.zeros((stages, *y.shape)), jnp.zeros(problem.lanes(y)), no_error(y, compensated))
+    return StageCarry(
+        derivatives=jnp.zeros((stages, *y.shape)),
+        h=jnp.zeros(problem.lanes(y)),
+        error=no_error(y, compensated),
+        noise=field_noise(problem, t, y),
+    )
+
+
+def next_carry(carry: StageCarry, F: Array, h, error: Array | None) -> StageCarry:
+    """What goes into the next step."""
+    return StageCarry(F, h + jnp.zeros_like(carry.h), error, carry.noise)
 
 
 def predict(problem: AbstractProblem, t, h, y: Packed, carry: StageCarry, matrix: np.ndarray) -> Array:
     """First guess of the stage derivatives."""
     extrapolated = weighted(matrix, None, carry.derivatives)
-    constant = jnp.broadcast_to(problem.vector_field(t, y)[None], extrapolated.shape)
-    return jnp.where(h == carry.h, extrapolated, constant)
+
+    def constant() -> Array:
+        return jnp.broadcast_to(problem.vector_field(t, y)[None], extrapolated.shape)
+
+    if y.size > LONG and not problem.lanes(y):
+        # Of a long state an evaluation costs more than to ask.
+        return lax.cond(h == carry.h, lambda: extrapolated, constant)
+    return jnp.where(h == carry.h, extrapolated, constant())
 
 
 def weighted(matrix: np.ndarray, remainder: np.ndarray | None, F: Array) -> Array:

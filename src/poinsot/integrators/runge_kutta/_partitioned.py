@@ -12,6 +12,7 @@ from poinsot.integrators.runge_kutta._implicit import (
     StageCarry,
     extrapolation,
     first_carry,
+    next_carry,
     predict,
     weighted,
 )
@@ -61,7 +62,7 @@ class LobattoIIIAB(AbstractIntegrator):
 
     def init(self, problem: Hamiltonian, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
-        return first_carry(problem, self.stages, y, self.compensated)
+        return first_carry(problem, self.stages, t, y, self.compensated)
 
     def step(self, problem: Hamiltonian, t, h, y: Packed, carry: StageCarry):
         """One step, see the class."""
@@ -74,9 +75,11 @@ class LobattoIIIAB(AbstractIntegrator):
             return jnp.concatenate(sums, axis=1)
 
         times = t + position.c_hi * h
-        equations = StageEquations(problem=problem, times=times, h=h, y=y, combine=combine, matrix=None)
+        equations = StageEquations(
+            problem=problem, times=times, h=h, y=y, combine=combine, matrix=None, noise=carry.noise
+        )
         guess = predict(problem, t, h, y, carry, extrapolation(position))
         F, info = self.solver.solve(equations, guess)
         remainder = position.b_lo[None] if self.compensated else None
         y1, error = add(y, h * weighted(position.b_hi[None], remainder, F)[0], carry.error)
-        return y1, StageCarry(F, h + jnp.zeros_like(carry.h), error), info
+        return y1, next_carry(carry, F, h, error), info
