@@ -8,6 +8,8 @@ from scipy.optimize import brentq
 import poinsot as pt
 from poinsot.analysis import CosseratRod, cosserat_comparison, cosserat_rod
 
+pytestmark = pytest.mark.slow
+
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402

@@ -13,6 +13,8 @@ from poinsot.analysis import _work_runs as runs
 from poinsot.coordinates import EulerAngles, Group, Quaternions
 from poinsot.integrators import RK4, DormandPrince8, DormandPrince853, LieSplitting, StormerVerlet
 
+pytestmark = pytest.mark.slow
+
 TOP = pt.library.gyro_top()
 END = 2.0
 DECAY = pt.ODE(lambda y: -y), pt.State(y=[1.0]), 1.0

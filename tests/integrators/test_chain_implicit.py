@@ -119,12 +119,14 @@ def solvers():
     ]
 
 
+@pytest.mark.slow
 def test_newton_and_the_fixed_point_find_the_same_step(solvers):
     (fixed, _), (newton, info) = (solve(0.01) for solve in solvers)
     assert int(info.iterations) <= 6
     np.testing.assert_allclose(newton, fixed, rtol=0.0, atol=2e-15)
 
 
+@pytest.mark.slow
 def test_newton_takes_steps_far_beyond_the_fixed_point(solvers):
     """The fixed point ends between 0.08 and 0.12: five times the latter is a few corrections for Newton."""
     fixed, newton = solvers

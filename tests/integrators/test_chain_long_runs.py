@@ -13,6 +13,8 @@ from poinsot.equations import MOMENTA
 from poinsot.integrators import RK4, GaussLegendre, LieRattle, LieSplitting, Rattle
 from poinsot.simulation import Verdict
 
+pytestmark = pytest.mark.slow
+
 COUNT = 8
 METHODS = {
     "splitting": (Group(), LieSplitting(), 2e-3),
@@ -92,7 +94,6 @@ def test_a_method_that_is_not_symplectic_keeps_neither():
     assert errors["norm"] > 1e-11
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["splitting", "Lie-RATTLE", "RATTLE", "Gauss 6"])
 def test_momenta_and_unit_quaternions_for_a_hundred_thousand_steps(method):
     check(method, 100_000)
@@ -120,7 +121,6 @@ def change(trajectory: pt.Trajectory) -> float:
     return abs(np.polyfit(trajectory.t, energy, 1)[0]) * trajectory.t[-1] / np.ptp(energy)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["splitting", "RATTLE", "Gauss 6"])
 def test_no_trend_in_the_energy(method):
     """Either exact, or an oscillation along which nothing rises.
@@ -133,7 +133,6 @@ def test_no_trend_in_the_energy(method):
     assert verdict is Verdict.exact or change(run(method, 100_000)) < 0.05
 
 
-@pytest.mark.slow
 def test_a_method_that_is_not_symplectic_has_a_trend():
     assert run("Runge-Kutta", 100_000).report()["energy"].verdict is Verdict.drifting
     assert change(run("Runge-Kutta", 100_000)) > 0.9

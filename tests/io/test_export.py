@@ -14,6 +14,8 @@ from poinsot.cli import app
 from poinsot.io import export
 from poinsot.simulation import BodyTrajectory, Trajectory
 
+pytestmark = pytest.mark.slow
+
 STEPS, DT = 3, 2e-3
 TEXT = {"xyz": "extxyz", "lammpstrj": "lammps-dump-text"}
 """Formats of text by suffix, as ASE calls them."""

@@ -18,6 +18,8 @@ from poinsot.papers.chaurasia2012._chain_energy import bond_lengths, kinetic_ene
 from poinsot.papers.chaurasia2012._chain_open_question import Order
 from poinsot.papers.chaurasia2012._chain_timing import Timing
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def short():

@@ -21,6 +21,8 @@ from poinsot.papers.lang2010._gyro_top import AT_THE_END
 from poinsot.papers.lang2010._operations import count_operations, scalar_graph
 from poinsot.rotation import sincos
 
+pytestmark = pytest.mark.slow
+
 VECTOR = jnp.zeros(3)
 
 

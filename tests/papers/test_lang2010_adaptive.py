@@ -13,6 +13,8 @@ from poinsot.papers.lang2010._accuracy import EXPLICIT, IMPLICIT, PAIRS, compari
 from poinsot.papers.lang2010._formulations import COMPARED, GENERAL, UNKNOWNS
 from poinsot.papers.lang2010._statements import rank_correlation
 
+pytestmark = pytest.mark.slow
+
 QUICK = ["figure-15"]
 DIFFERING = {"figure-9": {"median step: absolute, quaternions over null space, directors"}}
 """Where the paper's claim does not hold for the forms as we have them."""

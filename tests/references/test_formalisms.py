@@ -11,6 +11,8 @@ from poinsot.analysis import work_precision
 from poinsot.coordinates import Directors, EulerAngles, Quaternions
 from poinsot.integrators import DormandPrince853, Radau5
 
+pytestmark = pytest.mark.slow
+
 NULL_SPACE = {
     "quaternions": (Quaternions(), "null_space"),
     "directors": (Directors(), "null_space"),

@@ -38,9 +38,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    "case", [case if case == "force" else pytest.param(case, marks=pytest.mark.slow) for case in CASES]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
 def test_the_twin_moves_alike(case):
     ends, integrator, dt = CASES[case]
     drag = pt.loads.LinearDamping(0.3 * UNITS.mass / UNITS.time, 0.1 * UNITS.energy * UNITS.time)

@@ -212,11 +212,17 @@ class Trajectory:
 
 AT_ONCE = 2**18
 """Numbers that are looked at in one go."""
+FEW = 16
+"""States up to which they are looked at in a short block; beyond, in blocks so many times as long."""
 
 
 def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray, most: int = 4096):
-    """A compiled function of all times and states, block by block: one compile serves every length."""
-    block = int(np.clip(AT_ONCE // max(packed[0].size, 1), 1, most))
+    """A compiled function of all times and states, block by block: few compiles serve every length.
+
+    The last block is filled up, so that a short list has a short one: states may be costly to look at.
+    """
+    enough = next((size for size in (FEW, FEW**2) if size >= len(times)), most)
+    block = int(np.clip(AT_ONCE // max(packed[0].size, 1), 1, min(most, enough)))
     padding = -len(times) % block
     grown = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in (times, packed)]
     blocks = [[a[i : i + block] for a in grown] for i in range(0, len(grown[0]), block)]
