@@ -19,8 +19,6 @@ from poinsot.coordinates import Directors, Group, Quaternions
 from poinsot.integrators import Composition, GaussLegendre, LieRattle, LieSplitting, Rattle, Variational
 from poinsot.simulation._quick import once
 
-pytestmark = pytest.mark.slow
-
 COUNT, SPACING, FORCE, HELD = 8, 2.0, (3.0, 0.0, 0.0), (14.2, 0.1, 0.0)
 STILL = np.zeros(3, dtype=np.longdouble)
 

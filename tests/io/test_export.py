@@ -148,7 +148,6 @@ def test_a_body_without_particles_is_its_mass_centre(mixed, tmp_path):
     np.testing.assert_allclose(part.mass, [6.0, 5.0, 1.0, 2.0, 3.0])
 
 
-@pytest.mark.slow
 def test_stored_runs_are_exported_the_same(periodic, tmp_path):
     periodic.save(tmp_path / "run.zarr")
     stored = tmp_path / "stored.dump"

@@ -28,8 +28,6 @@ from poinsot.integrators import (
 )
 from poinsot.simulation._quick import once
 
-pytestmark = pytest.mark.slow
-
 DEFAULT = {
     "RATTLE, directors": (Rattle(), Directors(), "index3"),
     "splitting, exact": (LieSplitting("exact"), Group(), "group"),

@@ -14,8 +14,6 @@ from poinsot.analysis._travel import travel
 from poinsot.coordinates import Quaternions
 from poinsot.integrators import RK4, GaussLegendre, SunGeng5
 
-pytestmark = pytest.mark.slow
-
 EPS = 2.0**-52
 STEPS = {1: 0.02, 3: 0.05, 5: 0.1}
 """Step for each number of stages."""

@@ -90,7 +90,6 @@ def test_the_two_forms_are_two():
 ITEMS = [f"figure-3.{n}" for n in range(5, 10)] + ["open-question"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("item", ITEMS)
 def test_figures_agree_and_are_drawn(item, tmp_path):
     made = reproduce(f"chaurasia2012/{item}", quick=True, out=tmp_path, progress=False)

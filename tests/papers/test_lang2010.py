@@ -152,7 +152,6 @@ def test_time_between_turns_by_scipy():
     assert second - first == pytest.approx(period, abs=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("figure", ["figure-11", "figure-12"])
 def test_all_five_formulations_agree(figure):
     item = reproduce(f"lang2010/{figure}", progress=False)

@@ -15,10 +15,9 @@ from poinsot.papers.lang2010._statements import rank_correlation
 
 pytestmark = pytest.mark.slow
 
-QUICK = ["figure-15"]
+ITEMS = [f"figure-{n}" for n in (6, 8, 9, 10, 13, 14, 15)] + ["section-7"]
 DIFFERING = {"figure-9": {"median step: absolute, quaternions over null space, directors"}}
 """Where the paper's claim does not hold for the forms as we have them."""
-LONG = ["figure-6", "figure-8", "figure-9", "figure-10", "figure-13", "figure-14", "section-7"]
 
 
 def test_unknowns_are_those_of_the_problems():
@@ -51,7 +50,7 @@ def test_length_of_the_printed_quaternion():
     assert np.max(np.abs(second_derivatives(q / jnp.linalg.norm(q)))) < 1e-14
 
 
-@pytest.mark.parametrize("item", [*QUICK, *(pytest.param(item, marks=pytest.mark.slow) for item in LONG)])
+@pytest.mark.parametrize("item", ITEMS)
 def test_quick_figures_agree_and_are_drawn(item, tmp_path):
     made = reproduce(f"lang2010/{item}", quick=True, out=tmp_path, progress=False)
     assert made.agrees, made.verdict
@@ -62,7 +61,6 @@ def test_quick_figures_agree_and_are_drawn(item, tmp_path):
     assert pictures and json.loads(record.read_text()) == json.loads(json.dumps(made.to_dict()))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("item", ["figure-6", "figure-8", "figure-9", "figure-10"])
 def test_histories_of_all_formulations_agree(item):
     made = reproduce(f"lang2010/{item}", progress=False)
@@ -73,7 +71,6 @@ def test_histories_of_all_formulations_agree(item):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("item", ["figure-13", "figure-14", "figure-15", "section-7"])
 def test_accuracy_with_all_solvers_agrees(item):
     """Later ones share what the earlier ones have measured; nothing is left out without a word."""

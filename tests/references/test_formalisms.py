@@ -43,12 +43,7 @@ def error_of_example_a(coordinates, form, tolerance):
     return np.hypot(np.linalg.norm(R - exact.R[1]), np.linalg.norm(Omega - exact.Omega[1]))
 
 
-LONG = pytest.mark.slow
-
-
-@pytest.mark.parametrize(
-    "name", ["quaternions", pytest.param("directors", marks=LONG), pytest.param("Euler angles", marks=LONG)]
-)
+@pytest.mark.parametrize("name", ["quaternions", "directors", "Euler angles"])
 def test_null_space_after_a_minute(name):
     """3.2e-10, 9.6e-10 and 2.6e-10 were seen; a tolerance a thousand times as coarse is not enough."""
     place = NULL_SPACE[name]
@@ -56,7 +51,6 @@ def test_null_space_after_a_minute(name):
     assert error_of_example_a(*place, 1e-9) > 1e-8
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["quaternions", "directors"])
 def test_index_0_after_a_minute(name):
     """3.4e-8 and 8.3e-7 were seen; farther away than the null space by more than an order."""
@@ -65,7 +59,6 @@ def test_index_0_after_a_minute(name):
     assert error_of_example_a(*place, 1e-10) > 1e-6
 
 
-@pytest.mark.slow
 def test_index_1_whose_length_drifts():
     """With g'' = 0 the length of the quaternion drifts and takes the spin with it: 1.1e-5 was seen."""
     assert 1e-6 < error_of_example_a(Quaternions(), "index1", 1e-12) < 2e-5
@@ -83,14 +76,13 @@ def advantages(example, t1, kind, solver, tolerances):
 
 
 @pytest.mark.parametrize("solver", [DormandPrince853(), Radau5()], ids=repr)
-@pytest.mark.parametrize("kind", [Quaternions(), pytest.param(Directors(), marks=LONG)], ids=repr)
+@pytest.mark.parametrize("kind", [Quaternions(), Directors()], ids=repr)
 def test_null_space_beats_index_0_on_example_b(solver, kind):
     racket = pt.library.tennis_racket(disturbance=1e-1)
     ahead, behind = advantages(racket, 0.4, kind, solver, [1e-4, 1e-6, 1e-8, 1e-10])
     assert ahead > 1.2 and behind < 1.0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("solver", "t1", "tolerances"),
     [(DormandPrince853(), 60.0, [1e-4, 1e-6, 1e-8, 1e-10, 1e-12]), (Radau5(), 60.0, [1e-4, 1e-6, 1e-8])],

@@ -6,6 +6,7 @@ import pytest
 
 import poinsot as pt
 from poinsot.simulation import _fixed_run, _loop
+from poinsot.simulation._trajectory import in_blocks
 
 KEPLER = pt.Hamiltonian(
     lambda q, p: 0.5 * p @ p - 1.0 / jnp.sqrt(q @ q),
@@ -198,3 +199,17 @@ def test_bad_input_is_one_clear_line(message):
 def test_right_hand_side_of_wrong_shape():
     with pytest.raises(pt.InputError, match="they must be equal"):
         run(problem=pt.ODE(lambda y: jnp.sum(y)), start=pt.State(y=[1.0, 2.0]))
+
+
+@pytest.mark.parametrize(("count", "block"), [(2, 16), (17, 256), (300, 1000), (2500, 1000)])
+def test_short_lists_of_states_are_looked_at_in_short_blocks(count, block):
+    """What fills up the last block costs as much as what is asked for, and is left out of the answer."""
+    seen = []
+
+    def look(times, packed):
+        seen.append(len(times))
+        return times + packed[:, 0]
+
+    times = np.arange(float(count))
+    np.testing.assert_array_equal(in_blocks(look, times, times[:, None] ** 2, most=1000), times + times**2)
+    assert set(seen) == {block} and len(seen) == -(-count // block)

@@ -9,7 +9,11 @@ import numpy as np
 from jax import lax
 from jax.extend import core as jex
 
-from poinsot.core import Components, apart, evaluate, is_number
+from poinsot.core import Components, apart, evaluate, held, is_number
+from poinsot.rotation import sincos
+
+LONG = 64
+"""Lanes from which on each row is computed in a loop of its own; fewer are a few vectors, without loops."""
 
 
 class Lanes:
@@ -17,7 +21,8 @@ class Lanes:
 
     def __init__(self, count: int):
         self.count = count
-        self.functions = {}
+        # Every loop that needs a sine would compute it again.
+        self.functions = {"poinsot_sincos": lambda x: held(sincos(x))} if count >= LONG else {}
 
     def apply(self, primitive: jex.Primitive, params: dict, operands: Sequence[Any]) -> Sequence[jax.Array]:
         """The operation on arrays of one length."""

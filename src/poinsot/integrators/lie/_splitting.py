@@ -91,7 +91,7 @@ def elementary_rotations(J: Float[Array, "3 *n"], m: Float[Array, "3 *n"], h) ->
     for axis, part in ((0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)):
         half_angle = 0.5 * part * h / J[axis] * state[4 + axis]
         if zero.ndim == 0:
-            state = held(_elementary(axis, state, *hold(sincos(half_angle))))
+            state = held(_elementary(axis, state, *sincos(half_angle)))
         else:
             state = _elementary(axis, state, *hold(sincos(half_angle)))
     return jnp.stack(state[:4]), jnp.stack(state[4:])
