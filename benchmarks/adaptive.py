@@ -171,7 +171,7 @@ def beside_heyoka(board: Scoreboard, spans: tuple[float, ...]) -> None:
             hand.propagate_until(t1, c_output=True)
 
         for solver, reference in ((Taylor(dense=False), by_hand), (Taylor(), with_output)):
-            seconds, theirs = best_of(partial(run, solver, task(GROUP, 1e-15, t1))), best_of(reference)
+            seconds, theirs = in_turns(partial(run, solver, task(GROUP, 1e-15, t1)), reference)
             what = "with dense output" if solver.dense else "its end alone"
             detail = f"{1e3 * seconds:.2f} against {1e3 * theirs:.2f} ms, heyoka {hy.__version__}"
             board.at_most(

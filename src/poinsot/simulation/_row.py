@@ -74,9 +74,13 @@ class Row(eqx.Module):
 
     def with_margin(self, rows: Float[Array, "19 n"], before: int, behind: int) -> Float[Array, "19 m"]:
         """Bodies beyond both ends of the row, which take no part."""
-        still = np.zeros((HEIGHT, 1))
-        still[6] = 1.0
-        return jnp.concatenate([jnp.repeat(still, before, 1), rows, jnp.repeat(still, behind, 1)], axis=1)
+        return jnp.concatenate([self.still(before), rows, self.still(behind)], axis=1)
+
+    def still(self, count: int) -> np.ndarray:
+        """Bodies at rest."""
+        bodies = np.zeros((HEIGHT, count))
+        bodies[6] = 1.0
+        return bodies
 
     def steps(
         self, rows: Float[Array, "19 n"], first: Int[Array, ""], h, count: Int[Array, ""]

@@ -111,24 +111,27 @@ class RowShards(eqx.Module):
     def _march(self, pool: ThreadPoolExecutor, loop: LoopState, until: int) -> LoopState:
         """Rounds of a few steps up to step number `until`."""
         row, n = self.whole.row, int(loop.n)
-        count, evaluations = row.local.count, len(row.weights)
+        evaluations = len(row.weights)
         stride = max(1, EVALUATIONS // evaluations)
         margin = stride * evaluations
-        shard = WINDOW * -(-count // (WINDOW * _cores()))
-        shards = range(-(-count // shard))
-        rows = np.array(_with_margin(self.whole, loop, margin, margin + len(shards) * shard - count))
+        windows = -(-row.local.count // (WINDOW * _cores()))
+        shards = _cut(self.whole, loop, windows)
+        still = row.still(margin)
 
-        def advance(k: int, steps: int) -> np.ndarray:
-            piece = jnp.asarray(rows[:, k * shard : (k + 1) * shard + 2 * margin])
-            first = jnp.int64(k * shard - margin)
-            return np.asarray(_windows(row, piece, first, self.plain.h, jnp.int64(steps), margin))
+        def advance(k: int, steps: int) -> Array:
+            before = np.asarray(shards[k - 1])[-1, :, -margin:] if k else still
+            behind = np.asarray(shards[k + 1])[0, :, :margin] if k + 1 < len(shards) else still
+            first = jnp.int64(k * windows * WINDOW - margin)
+            return _round(row, shards[k], before, behind, first, self.plain.h, jnp.int64(steps))
 
         while n < until:
             steps = min(stride, until - n)
-            pieces = list(pool.map(lambda k, steps=steps: advance(k, steps), shards))
-            rows[:, margin : margin + len(shards) * shard] = np.concatenate(pieces, axis=1)
+            # All are done before the first is replaced: neighbours look at its edge.
+            shards = list(
+                pool.map(lambda k, steps=steps: jax.block_until_ready(advance(k, steps)), range(len(shards)))
+            )
             n += steps
-        return _reached(self.whole, loop, jnp.asarray(rows[:, margin : margin + count]), jnp.int64(until))
+        return _joined(self.whole, loop, shards, jnp.int64(until))
 
 
 def row_marcher(marcher: Marcher) -> Marcher | RowMarcher | RowShards:
@@ -141,26 +144,42 @@ def row_marcher(marcher: Marcher) -> Marcher | RowMarcher | RowShards:
 
 
 @eqx.filter_jit
-def _windows(row: Row, piece: Float[Array, "19 n"], first, h, steps, margin: int) -> Float[Array, "19 m"]:
-    """Steps of a stretch of the row, window by window; what comes back lacks the margin."""
-
-    def one(begin) -> Float[Array, "19 window"]:
-        window = lax.dynamic_slice(piece, (0, begin), (piece.shape[0], WINDOW + 2 * margin))
-        return row.steps(window, first + begin, h, steps)[:, margin:-margin]
-
-    windows = lax.map(one, jnp.arange(0, piece.shape[1] - 2 * margin, WINDOW))
-    return jnp.moveaxis(windows, 0, 1).reshape(piece.shape[0], -1)
+def _cut(marcher: RowMarcher, loop: LoopState, windows: int) -> list[Float[Array, "windows 19 window"]]:
+    """The bodies where a run stands, in shards of so many windows; the last is filled up with still ones."""
+    rows, length = marcher.rows(loop), windows * WINDOW
+    count = -(-rows.shape[1] // length)
+    filled = marcher.row.with_margin(rows, 0, count * length - rows.shape[1])
+    shards = filled.reshape(len(rows), count, windows, WINDOW)
+    return [jnp.moveaxis(shards[:, k], 0, 1) for k in range(count)]
 
 
 @eqx.filter_jit
-def _with_margin(marcher: RowMarcher, loop: LoopState, before: int, behind: int) -> Float[Array, "19 n"]:
-    """All bodies where a run stands, and bodies beyond both ends that take no part."""
-    return marcher.row.with_margin(marcher.rows(loop), before, behind)
+def _round(
+    row: Row, shard: Float[Array, "windows 19 window"], before, behind, first, h, steps
+) -> Float[Array, "windows 19 window"]:
+    """Steps of a shard, window by window, with a margin of bodies `before` and `behind` it.
+
+    Every window has its own bodies together in memory, and takes its margin from its neighbours as they were.
+    """
+    margin = before.shape[1]
+    left = jnp.concatenate([before[None], shard[:-1, :, -margin:]])
+    right = jnp.concatenate([shard[1:, :, :margin], behind[None]])
+    begins = first + WINDOW * jnp.arange(len(shard))
+
+    def one(window) -> Float[Array, "19 window"]:
+        begin, *parts = window
+        return row.steps(jnp.concatenate(parts, axis=1), begin, h, steps)[:, margin:-margin]
+
+    return lax.map(one, (begins, left, shard, right))
 
 
 @eqx.filter_jit
-def _reached(marcher: RowMarcher, loop: LoopState, rows: Float[Array, "19 n"], until) -> LoopState:
-    return marcher.reached(loop, rows, until)
+def _joined(marcher: RowMarcher, loop: LoopState, shards: list[Array], until) -> LoopState:
+    """Where the run stands, from its shards."""
+    rows = jnp.concatenate(
+        [jnp.moveaxis(shard, 1, 0).reshape(shard.shape[1], -1) for shard in shards], axis=1
+    )
+    return marcher.reached(loop, rows[:, : marcher.row.local.count], until)
 
 
 @eqx.filter_jit

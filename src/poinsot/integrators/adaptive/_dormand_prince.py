@@ -2,12 +2,13 @@
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float
 
 from poinsot.core import AbstractProblem, Packed, hold, optional
 from poinsot.core.types import BoolScalar, IntScalar, Scalar
@@ -46,7 +47,7 @@ class EmbeddedPair(AbstractMethod):
     """
 
     A: tuple[tuple[float, ...], ...] = eqx.field(static=True)
-    """Coefficients of the stages; the last stage is at the new state, and is the first of the next step."""
+    """Coefficients of the stages after the first; the last is at the new state, and the next step's first."""
     c: tuple[float, ...] = eqx.field(static=True)
     error: tuple[float, ...] = eqx.field(static=True)
     """Weights of the error estimate."""
@@ -60,9 +61,9 @@ class EmbeddedPair(AbstractMethod):
 
     def attempt(self, problem: AbstractProblem, t, h, y: Packed, carry: Any, demands: Demands) -> Attempt:
         """One step of the pair."""
-        first = jnp.where(carry.known, 1, 0)
-        y1, slopes = self._stages(problem, t, h, y, carry.slope, first)
-        error = demands.norm(h * _sum(jnp.asarray(self.error), slopes), y, y1)
+        slope = lax.cond(carry.known, lambda: carry.slope, lambda: problem.vector_field(t, y))
+        y1, slopes = self._stages(problem, t, h, y, slope)
+        error = demands.norm(h * _sum(self.error, slopes), y, y1)
         accepted = error <= 1.0
         beta = 0.2 / self.order
         # In logarithms, because one of them and one exponential cost less than two powers.
@@ -75,30 +76,30 @@ class EmbeddedPair(AbstractMethod):
             log_error=jnp.where(accepted, jnp.maximum(log, LEAST), carry.log_error),
             refused=~accepted,
         )
-        cost = Cost.of(rhs=len(self.c) - first)
+        cost = Cost.of(rhs=jnp.where(carry.known, len(self.c), len(self.c) + 1))
         return Attempt(y1, accepted, factor * h, memory, jnp.int64(self.order), cost)
 
     def part(self, problem: AbstractProblem, t, h, y: Packed, order: IntScalar) -> Packed:
         """A shorter step of the pair."""
-        return self._stages(problem, t, h, y, y, jnp.int64(0))[0]
+        return self._stages(problem, t, h, y, problem.vector_field(t, y))[0]
 
-    def _stages(self, problem: AbstractProblem, t, h, y: Packed, slope: Packed, first: IntScalar):
-        """The state at the last stage and the slopes at all, of which those before `first` are given."""
-        A, c = jnp.asarray(self.A), jnp.asarray(self.c)
-
-        def stage(i, loop):
-            slopes, _ = loop
-            there = hold(y + h * _sum(A[i], slopes[:-1]))
-            return slopes.at[i].set(hold(problem.vector_field(t + c[i] * h, there))), there
-
-        slopes = jnp.zeros((len(self.c), y.size)).at[0].set(jnp.where(first > 0, slope, 0.0))
-        slopes, end = lax.fori_loop(first, len(self.c), stage, (slopes, y))
+    def _stages(
+        self, problem: AbstractProblem, t, h, y: Packed, slope: Packed
+    ) -> tuple[Packed, list[Packed]]:
+        """The state at the last stage and the slopes at all, of which the first is given."""
+        slopes, end = [hold(slope)], y
+        # Traced once for all stages.
+        field = jax.jit(lambda t, y: problem.vector_field(t, y))
+        for weights, node in zip(self.A, self.c, strict=True):
+            end = hold(y + h * _sum(weights, slopes))
+            slopes.append(hold(field(t + node * h, end)))
         return end, slopes
 
 
-def _sum(weights: Float[Array, " stages"], slopes: Float[Array, "stages n"]) -> Packed:
-    """The weighted sum of slopes, written out, because XLA adds up terms faster than it reduces an axis."""
-    return sum((weights[j] * slopes[j] for j in range(1, len(slopes))), start=weights[0] * slopes[0])
+def _sum(weights: Sequence[float], slopes: Sequence[Packed]) -> Packed:
+    """The weighted sum of slopes."""
+    terms = [weight * slope for weight, slope in zip(weights, slopes, strict=True) if weight]
+    return sum(terms[1:], start=terms[0])
 
 
 class DormandPrince5(OneStepSolver):
@@ -184,9 +185,8 @@ def _pair(name: str, order: int, moved: bool) -> EmbeddedPair:
     """One of diffrax's pairs."""
     diffrax = optional("diffrax", "adaptive", f"DormandPrince{order}")
     tableau = getattr(diffrax, name).tableau
-    lines = [[], *(line.tolist() for line in tableau.a_lower)]
-    A = tuple((*line, *(0.0 for _ in range(tableau.num_stages - i))) for i, line in enumerate(lines))
-    return EmbeddedPair(A, (0.0, *tableau.c.tolist()), tuple(tableau.b_error.tolist()), order, moved)
+    A = tuple(tuple(line.tolist()) for line in tableau.a_lower)
+    return EmbeddedPair(A, tuple(tableau.c.tolist()), tuple(tableau.b_error.tolist()), order, moved)
 
 
 def _start(pair: str, order: int, solver: DormandPrince5 | DormandPrince8, task: Task) -> Engine:

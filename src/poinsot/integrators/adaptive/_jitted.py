@@ -21,7 +21,9 @@ from poinsot.integrators.adaptive._host import Itself
 from poinsot.integrators.adaptive._method import AbstractMethod, Cost, Demands, starting_step
 
 NUMBERS = 2**16
-"""Numbers in the buffer of a batch: it is cleared before each, in the time of a hundred steps."""
+"""Numbers in the buffer of the first batch: it is cleared before, in the time of a hundred steps."""
+FURTHER = 4
+"""Times as many in those after it: a run that gets there is long, and each batch takes time of its own."""
 STRETCH = 1.01
 """The last step may be so much longer than proposed: a tiny one left over would be of no use."""
 EPS = 2.0**-52
@@ -118,22 +120,24 @@ class Stepper(NamedTuple):
 
 def begin(stepper: Stepper, start: Float[Array, " size"], attempts: IntScalar):
     """The first steps; `start` is the time, the first step and the state. Otherwise like `march`."""
-    return march(stepper, stepper.start(start[0], start[2:], start[1]), attempts)
+    run = stepper.start(start[0], start[2:], start[1])
+    return march(stepper, run, attempts, capacity(run.y.size))
 
 
 def proceed(stepper: Stepper, folded: Folded[Run], attempts: IntScalar):
     """Further steps. Otherwise like `march`."""
-    return march(stepper, folded.tree(), attempts)
+    run = folded.tree()
+    return march(stepper, run, attempts, FURTHER * capacity(run.y.size))
 
 
-def march(stepper: Stepper, run: Run, attempts: IntScalar):
-    """Accepted steps, until the end, a failure, or as many `attempts` or accepted steps as allowed.
+def march(stepper: Stepper, run: Run, attempts: IntScalar, room: int):
+    """Accepted steps, until the end, a failure, so many `attempts`, or there is no `room` for more.
 
     Returns:
         The run; where it stood and then rows as `Stepper.attempt` gives them; and in one array of integers
         how many steps there are, the result, and the counts in the order of `Counts`.
     """
-    before, room = run.accepted + run.rejected, capacity(run.y.size)
+    before = run.accepted + run.rejected
     start = jnp.concatenate([run.t[None], jnp.zeros(2), run.y])
 
     def going(loop):
@@ -149,14 +153,15 @@ def march(stepper: Stepper, run: Run, attempts: IntScalar):
         rows = lax.dynamic_update_slice(rows, row[None], (filled + 1, jnp.int64(0)))
         return following, rows, filled + following.accepted - run.accepted
 
-    rows = jnp.zeros((room + 1, 3 + run.y.size)).at[0].set(start)
+    # Repeated, which takes less time than one row before zeros.
+    rows = jnp.broadcast_to(start, (room + 1, len(start)))
     run, rows, filled = lax.while_loop(going, body, (run, rows, jnp.int64(0)))
     counts = (*run.cost, run.accepted, run.rejected)
     return Folded.of(run), rows, jnp.stack([filled, run.result.astype(jnp.int64), *counts])
 
 
 def capacity(size: int) -> int:
-    """Accepted steps that a batch has room for, with so many numbers in a state."""
+    """Accepted steps that the first batch has room for, with so many numbers in a state."""
     return min(max(NUMBERS // (size + 3), 16), 4096)
 
 
@@ -253,7 +258,7 @@ class JittedEngine(Engine):
         self.counts = Counts(*counts)
         tried = self.counts.accepted + self.counts.rejected - before
         pace = seconds * tried / max(time.perf_counter() - tick, 1e-9)
-        self._attempts = min(max(int(pace), 1), 2 * self._capacity)
+        self._attempts = min(max(int(pace), 1), 2 * FURTHER * self._capacity)
         return self._batch(np.asarray(rows), steps, Result(result))
 
     def _batch(self, rows: np.ndarray, steps: int, result: Result) -> Batch:
