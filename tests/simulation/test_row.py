@@ -41,8 +41,9 @@ def ran(chain, integrator, **options):
 
 def in_windows(monkeypatch):
     """Short windows, so that a short chain is a long one."""
-    monkeypatch.setattr(_row_march, "WINDOW", 8)
-    monkeypatch.setattr(_row_march, "EVALUATIONS", 6)
+    monkeypatch.setattr(_row_march, "WINDOW", 16)
+    monkeypatch.setattr(_row_march, "EVALUATIONS", 3)
+    monkeypatch.setattr(_row_march, "ROUNDS", 2)
     monkeypatch.setattr(_row_march, "LONG", 10)
     monkeypatch.setattr(_row_march, "_cores", lambda: 2)
 
@@ -95,7 +96,7 @@ def test_a_margin_too_narrow_is_wrong(monkeypatch):
     take = Row.steps
     jax.clear_caches()
     # One step more than the margin is wide: windows then meet with bodies that are out of date.
-    monkeypatch.setattr(Row, "steps", lambda row, rows, first, h, n: take(row, rows, first, h, n + 6))
+    monkeypatch.setattr(Row, "steps", lambda row, rows, first, h, n: take(row, rows, first, h, n + 3))
     wrong = ran(chain, SPLITTING, t1=2e-3, save_every=1)
     # What was compiled of the wrong steps is not for the tests that follow.
     jax.clear_caches()

@@ -1,8 +1,10 @@
 """The time loop of a row of bodies: in one piece, or for a long one in windows shared among the cores."""
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import equinox as eqx
 import jax
@@ -14,12 +16,16 @@ from jaxtyping import Array, Float
 from poinsot.core import Group, Packed, Result
 from poinsot.integrators import Composition
 from poinsot.simulation._loop import LoopState, Marcher, record
-from poinsot.simulation._row import Row
+from poinsot.simulation._row import HEIGHT, Row
 
 WINDOW = 1024
 """Bodies of a long row that go through several steps together, in the cache of a core."""
 EVALUATIONS = 16
 """Forces evaluated in a window before its ends are out of date and neighbouring windows must meet."""
+VECTOR = 8
+"""Bodies of which a window has a multiple: its rows then begin where vectors do."""
+ROUNDS = 4
+"""Times that windows meet before cores do: a thread that waits for another finds its cache cold."""
 LONG = 4 * WINDOW
 """Bodies from which a row is cut into windows on a CPU."""
 
@@ -77,12 +83,70 @@ class RowMarcher(eqx.Module):
         return record(self, loop, targets, fractions, count)
 
 
-class RowShards(eqx.Module):
-    """A long row on a CPU: cut among its cores, and on each of them into windows.
+@dataclass(frozen=True)
+class Cut:
+    """How a row is cut: a shard for each core, and each shard into windows.
 
-    A window takes several steps by itself with so many bodies on both sides as these reach, and gives back
-    those it had right. So a window stays in the cache, and cores meet once in several steps.
+    A window takes several steps by itself, with so many bodies of its neighbours on both sides as these
+    reach, and keeps those it had right. Shards do the same with several such rounds.
     """
+
+    shards: int
+    windows: int
+    """Of each shard."""
+    length: int
+    """Bodies of a window."""
+    stride: int
+    """Steps of a round."""
+    margin: int
+    """Bodies that a round reaches."""
+    overlap: int
+    """Bodies that a shard has of each of its neighbours."""
+
+    @classmethod
+    def of(cls, row: Row, shards: int) -> Self:
+        """The cut of a row into so many shards."""
+        stride = max(1, EVALUATIONS // len(row.weights))
+        margin = stride * len(row.weights)
+        overlap = ROUNDS * margin if shards > 1 else 0
+        size = -(-row.local.count // shards) + 2 * overlap
+        windows = -(-size // WINDOW)
+        length = VECTOR * -(-size // (VECTOR * windows))
+        return cls(shards, windows, length, stride, margin, overlap)
+
+    @property
+    def size(self) -> int:
+        """Bodies of a shard that no other has."""
+        return self.windows * self.length - 2 * self.overlap
+
+    def pieces(self, row: Row, rows: Float[Array, "19 n"]) -> list[Array]:
+        """The shards of a row; the last is filled up with bodies that take no part."""
+        behind = self.overlap + self.shards * self.size - rows.shape[1]
+        filled = row.with_margin(rows, self.overlap, behind)
+        shards = [
+            filled[:, k * self.size : (k + 1) * self.size + 2 * self.overlap] for k in range(self.shards)
+        ]
+        return [jnp.moveaxis(shard.reshape(HEIGHT, self.windows, self.length), 0, 1) for shard in shards]
+
+    def joined(self, shards: Sequence[Array]) -> Float[Array, "19 n"]:
+        """The inverse of `pieces`, but for bodies that fill up."""
+        flat = [jnp.moveaxis(shard, 1, 0).reshape(HEIGHT, -1) for shard in shards]
+        return jnp.concatenate([one[:, self.overlap : self.overlap + self.size] for one in flat], axis=1)
+
+    def neighbours(self, row: Row, shards: Sequence[Array], k: int) -> tuple[np.ndarray, np.ndarray]:
+        """What shard `k` has of the one before and of the one behind it."""
+        before = behind = row.still(self.overlap)
+        if k > 0:
+            before = np.asarray(shards[k - 1])[
+                -1, :, self.length - 2 * self.overlap : self.length - self.overlap
+            ]
+        if k + 1 < self.shards:
+            behind = np.asarray(shards[k + 1])[0, :, self.overlap : 2 * self.overlap]
+        return before, behind
+
+
+class RowShards(eqx.Module):
+    """A long row on a CPU, in a `Cut`: windows stay in the cache of a core, and cores seldom meet."""
 
     whole: RowMarcher
 
@@ -109,29 +173,20 @@ class RowShards(eqx.Module):
         return loop, saved, done
 
     def _march(self, pool: ThreadPoolExecutor, loop: LoopState, until: int) -> LoopState:
-        """Rounds of a few steps up to step number `until`."""
+        """Steps up to step number `until`."""
         row, n = self.whole.row, int(loop.n)
-        evaluations = len(row.weights)
-        stride = max(1, EVALUATIONS // evaluations)
-        margin = stride * evaluations
-        windows = -(-row.local.count // (WINDOW * _cores()))
-        shards = _cut(self.whole, loop, windows)
-        still = row.still(margin)
-
-        def advance(k: int, steps: int) -> Array:
-            before = np.asarray(shards[k - 1])[-1, :, -margin:] if k else still
-            behind = np.asarray(shards[k + 1])[0, :, :margin] if k + 1 < len(shards) else still
-            first = jnp.int64(k * windows * WINDOW - margin)
-            return _round(row, shards[k], before, behind, first, self.plain.h, jnp.int64(steps))
-
+        cut = Cut.of(row, min(_cores(), -(-row.local.count // WINDOW)))
+        shards = _pieces(self.whole, loop, cut)
         while n < until:
-            steps = min(stride, until - n)
-            # All are done before the first is replaced: neighbours look at its edge.
-            shards = list(
-                pool.map(lambda k, steps=steps: jax.block_until_ready(advance(k, steps)), range(len(shards)))
-            )
+            steps = min(ROUNDS * cut.stride, until - n) if cut.shards > 1 else until - n
+
+            def advance(k: int, shards=shards, steps=steps) -> Array:
+                given = cut.neighbours(row, shards, k)
+                return jax.block_until_ready(_rounds(row, cut, k, shards[k], given, self.plain.h, steps))
+
+            shards = list(pool.map(advance, range(cut.shards)))
             n += steps
-        return _joined(self.whole, loop, shards, jnp.int64(until))
+        return _joined(self.whole, loop, cut, shards, jnp.int64(until))
 
 
 def row_marcher(marcher: Marcher) -> Marcher | RowMarcher | RowShards:
@@ -143,43 +198,46 @@ def row_marcher(marcher: Marcher) -> Marcher | RowMarcher | RowShards:
     return RowShards(whole) if jax.default_backend() == "cpu" and row.local.count > LONG else whole
 
 
-@eqx.filter_jit
-def _cut(marcher: RowMarcher, loop: LoopState, windows: int) -> list[Float[Array, "windows 19 window"]]:
-    """The bodies where a run stands, in shards of so many windows; the last is filled up with still ones."""
-    rows, length = marcher.rows(loop), windows * WINDOW
-    count = -(-rows.shape[1] // length)
-    filled = marcher.row.with_margin(rows, 0, count * length - rows.shape[1])
-    shards = filled.reshape(len(rows), count, windows, WINDOW)
-    return [jnp.moveaxis(shards[:, k], 0, 1) for k in range(count)]
+def _rounds(row: Row, cut: Cut, k: int, shard: Array, given: tuple[np.ndarray, np.ndarray], h, steps: int):
+    """Steps of shard `k`, with what its neighbours have."""
+    first = jnp.int64(k * cut.size - cut.overlap)
+    return _steps(row, cut, shard, given, first, h, jnp.int64(steps))
 
 
 @eqx.filter_jit
-def _round(
-    row: Row, shard: Float[Array, "windows 19 window"], before, behind, first, h, steps
-) -> Float[Array, "windows 19 window"]:
-    """Steps of a shard, window by window, with a margin of bodies `before` and `behind` it.
+def _steps(row: Row, cut: Cut, shard: Float[Array, "windows 19 length"], given, first, h, steps):
+    """Steps of the shard that begins with body `first`, round by round and window by window."""
+    before, behind = given
+    if cut.overlap:
+        shard = shard.at[0, :, : cut.overlap].set(before).at[-1, :, -cut.overlap :].set(behind)
+    still = row.still(cut.margin)[None]
+    begins = first - cut.margin + cut.length * jnp.arange(cut.windows)
 
-    Every window has its own bodies together in memory, and takes its margin from its neighbours as they were.
-    """
-    margin = before.shape[1]
-    left = jnp.concatenate([before[None], shard[:-1, :, -margin:]])
-    right = jnp.concatenate([shard[1:, :, :margin], behind[None]])
-    begins = first + WINDOW * jnp.arange(len(shard))
+    def one_round(i, shard):
+        left = jnp.concatenate([still, shard[:-1, :, -cut.margin :]])
+        right = jnp.concatenate([shard[1:, :, : cut.margin], still])
+        count = jnp.minimum(cut.stride, steps - i * cut.stride)
 
-    def one(window) -> Float[Array, "19 window"]:
-        begin, *parts = window
-        return row.steps(jnp.concatenate(parts, axis=1), begin, h, steps)[:, margin:-margin]
+        def one(window):
+            begin, *parts = window
+            stepped = row.steps(jnp.concatenate(parts, axis=1), begin, h, count)
+            return stepped[:, cut.margin : -cut.margin]
 
-    return lax.map(one, (begins, left, shard, right))
+        return lax.map(one, (begins, left, shard, right))
+
+    return lax.fori_loop(0, -(-steps // cut.stride), one_round, shard)
 
 
 @eqx.filter_jit
-def _joined(marcher: RowMarcher, loop: LoopState, shards: list[Array], until) -> LoopState:
+def _pieces(marcher: RowMarcher, loop: LoopState, cut: Cut) -> list[Array]:
+    """The bodies where a run stands, cut."""
+    return cut.pieces(marcher.row, marcher.rows(loop))
+
+
+@eqx.filter_jit
+def _joined(marcher: RowMarcher, loop: LoopState, cut: Cut, shards: list[Array], until) -> LoopState:
     """Where the run stands, from its shards."""
-    rows = jnp.concatenate(
-        [jnp.moveaxis(shard, 1, 0).reshape(shard.shape[1], -1) for shard in shards], axis=1
-    )
-    return marcher.reached(loop, rows[:, : marcher.row.local.count], until)
+    return marcher.reached(loop, cut.joined(shards)[:, : marcher.row.local.count], until)
 
 
 @eqx.filter_jit
