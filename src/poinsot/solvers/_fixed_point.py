@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from jax import lax
 
-from poinsot.solvers._iteration import EPS, Stopping, iterate, largest, minus
+from poinsot.solvers._iteration import EPS, Stopping, corrected, iterate, largest, minus
 
 
 def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
@@ -23,17 +23,20 @@ def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
         The solution and a `SolveInfo`.
     """
 
-    def substitute(residual, start):
-        return iterate(residual, start, size, stopping)
+    def substituted(x):
+        following = g(x)
+        return following, minus(x, following)
+
+    def substitute(_, start):
+        return iterate(substituted, start, size, stopping)
 
     def linear_solve(matvec, rhs):
         relative = Stopping(tolerance=1.0, accept=stopping.accept, max_iterations=stopping.max_iterations)
 
         def solve(matvec, rhs):
             roundoff = EPS * largest(rhs) + 1e-300
-            return iterate(lambda x: minus(matvec(x), rhs), rhs, lambda dx: largest(dx) / roundoff, relative)[
-                0
-            ]
+            change = corrected(lambda x: minus(matvec(x), rhs))
+            return iterate(change, rhs, lambda dx: largest(dx) / roundoff, relative)[0]
 
         # The transposed equation, which reverse mode needs, contracts at the same rate.
         return lax.custom_linear_solve(matvec, rhs, solve, transpose_solve=solve)

@@ -57,14 +57,14 @@ class Stopping(eqx.Module):
     look_every: int = eqx.field(default=1, static=True)
 
 
-def iterate(correction: Callable, start, size: Callable, stopping: Stopping, *, order: int = 1):
-    r"""Repeat $x \leftarrow x - \mathrm{correction}(x)$.
+def iterate(improved: Callable, start, size: Callable, stopping: Stopping, *, order: int = 1):
+    """Improve a value until nothing changes but round-off.
 
     Many equations may be solved side by side, one in each lane: then `size` returns one number for each, and
     all lanes go on until the last has ended, which is cheaper than holding the finished ones still.
 
     Args:
-        correction: takes and returns a pytree like `start`.
+        improved: takes a pytree like `start`, and returns the next one and the change that leads to it.
         start: first value.
         size: scaled size of a correction: 1 means one unit in the last place of the result.
         stopping: when to end.
@@ -82,8 +82,8 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping, *, 
     def once(carry):
         x, previous, smallest, stale_before, active, count = carry
         for _ in range(stopping.look_every - 1):
-            x = minus(x, correction(x))
-        dx = correction(x)
+            x, _ = improved(x)
+        x, dx = improved(x)
         change = size(dx)
         rate = (change / previous) ** (1.0 / stopping.look_every)
         # At the first look no rate is known.
@@ -94,13 +94,23 @@ def iterate(correction: Callable, start, size: Callable, stopping: Stopping, *, 
         # A comparison with NaN is false: a lane that left the finite numbers ends here too.
         active = active & ~settled & (change < jnp.inf)
         smallest = jnp.minimum(smallest, change)
-        return minus(x, dx), change, smallest, stale, active, count + stopping.look_every
+        return x, change, smallest, stale, active, count + stopping.look_every
 
     lanes = jax.eval_shape(size, start).shape
     unknown = jnp.full(lanes, jnp.inf)
     begin = (start, unknown, unknown, jnp.full(lanes, False), jnp.full(lanes, True), jnp.int32(0))
     x, change, *_, count = lax.while_loop(proceed, once, begin)
     return x, SolveInfo(change, count.astype(float), stopping.accept)
+
+
+def corrected(correction: Callable) -> Callable:
+    r"""What `iterate` takes, for $x \leftarrow x - \mathrm{correction}(x)$."""
+
+    def improved(x):
+        dx = correction(x)
+        return minus(x, dx), dx
+
+    return improved
 
 
 def minus(a, b):

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Blocks, hold, one_block
 from poinsot.solvers._block_banded import linearised
-from poinsot.solvers._iteration import Stopping, iterate
+from poinsot.solvers._iteration import Stopping, corrected, iterate
 
 
 def newton(
@@ -37,7 +37,9 @@ def newton(
     structure = one_block(guess.size) if blocks is None else blocks
 
     def correct(r, start):
-        return iterate(lambda x: _newton_correction(r, x, structure), start, size, stopping, order=2)
+        return iterate(
+            corrected(lambda x: _newton_correction(r, x, structure)), start, size, stopping, order=2
+        )
 
     def linear_solve(matvec, rhs):
         return _linear_solve(matvec, rhs, structure)
@@ -83,7 +85,7 @@ def simplified_newton(
     structure = one_block(guess.size) if blocks is None else blocks
 
     def correct(r, start):
-        return iterate(lambda x: inverse(r(x)), start, size, stopping)
+        return iterate(corrected(lambda x: inverse(r(x))), start, size, stopping)
 
     def linear_solve(matvec, rhs):
         return _linear_solve(matvec, rhs, structure)
