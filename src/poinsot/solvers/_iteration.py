@@ -58,7 +58,7 @@ class Stopping(eqx.Module):
 
 
 def iterate(improved: Callable, start, size: Callable, stopping: Stopping, *, order: int = 1):
-    """Improve a value until nothing changes but round-off.
+    r"""Improve a value until nothing changes but round-off.
 
     Many equations may be solved side by side, one in each lane: then `size` returns one number for each, and
     all lanes go on until the last has ended, which is cheaper than holding the finished ones still.
