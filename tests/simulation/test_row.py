@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.simulation import _row_march
+from poinsot.simulation import _row_shards
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._row import Row
-from poinsot.simulation._row_march import RowMarcher, RowShards, row_marcher
+from poinsot.simulation._row_march import RowMarcher
+from poinsot.simulation._row_shards import RowShards, row_marcher
 
 COUNT = 40
 STEPS = 20
@@ -41,11 +42,11 @@ def ran(chain, integrator, **options):
 
 def in_windows(monkeypatch):
     """Short windows, so that a short chain is a long one."""
-    monkeypatch.setattr(_row_march, "WINDOW", 16)
-    monkeypatch.setattr(_row_march, "EVALUATIONS", 3)
-    monkeypatch.setattr(_row_march, "ROUNDS", 2)
-    monkeypatch.setattr(_row_march, "LONG", 10)
-    monkeypatch.setattr(_row_march, "_cores", lambda: 2)
+    monkeypatch.setattr(_row_shards, "WINDOW", 16)
+    monkeypatch.setattr(_row_shards, "EVALUATIONS", 3)
+    monkeypatch.setattr(_row_shards, "ROUNDS", 2)
+    monkeypatch.setattr(_row_shards, "LONG", 10)
+    monkeypatch.setattr(_row_shards, "_cores", lambda: 2)
 
 
 def plainly(monkeypatch):

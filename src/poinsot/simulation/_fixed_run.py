@@ -14,7 +14,8 @@ from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._event import Event
 from poinsot.simulation._loop import LoopState, Marcher, begin, locate_event
 from poinsot.simulation._progress import Progress
-from poinsot.simulation._row_march import RowMarcher, RowShards, row_marcher
+from poinsot.simulation._row_march import RowMarcher
+from poinsot.simulation._row_shards import RowShards, row_marcher
 from poinsot.simulation._schedule import Pace, Schedule
 from poinsot.simulation._trajectory import Record
 from poinsot.simulation._validate import count_steps
