@@ -67,7 +67,7 @@ def _value(number: str) -> float:
     return float(number.replace(",", ""))
 
 
-@pytest.mark.parametrize("page", of_the_long_suite(PAGES, {"docs/tutorial.md", "docs/index.md", "README.md"}))
+@pytest.mark.parametrize("page", of_the_long_suite(PAGES, {"docs/tutorial.md", "docs/index.md"}))
 def test_code_of_the_page_prints_what_the_page_says(page):
     outputs = list(run(page))
     assert outputs, "the page has no code"

@@ -165,6 +165,7 @@ def test_loads_of_the_file_act(built):
     np.testing.assert_allclose(torque, -0.5 * np.eye(4)[2][:, None] * np.ones(3))
 
 
+@pytest.mark.slow
 def test_the_run_keeps_its_scenario():
     scenario = Scenario.model_validate(tomllib.loads(CHAIN))
     run = scenario.run(progress=False)

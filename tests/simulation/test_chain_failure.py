@@ -8,6 +8,8 @@ import poinsot as pt
 from poinsot.integrators import GaussLegendre, LieSplitting
 from poinsot.model import Chain, RigidBody, potentials
 
+pytestmark = pytest.mark.slow
+
 COUNT, LIMIT = 7, 1.5
 SQUARE = ((1, 1, 0), (1, -1, 0), (-1, 1, 0), (-1, -1, 0))
 
@@ -42,14 +44,12 @@ def test_the_bodies_are_named_and_the_prefix_kept():
     assert np.argmax(apart) == 5 and apart[5] > 1.2
 
 
-@pytest.mark.slow
 def test_an_implicit_step_carries_it_to_the_next_neighbours_at_most():
     error = stretched(pt.ends.force((500.0, 0.0, 0.0)), 0.0, GaussLegendre(1))
     assert "'body5', 'body6': " in str(error)
     assert "'body3'" not in str(error)
 
 
-@pytest.mark.slow
 def test_many_bodies_are_counted():
     error = stretched("free", 60.0, LieSplitting())
     assert "step 1, from t = 0, at 'body0', 'body1', 'body2', 'body3' and 3 others: " in str(error)

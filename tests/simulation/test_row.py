@@ -14,6 +14,8 @@ from poinsot.simulation._row import Row
 from poinsot.simulation._row_march import RowMarcher
 from poinsot.simulation._row_shards import RowShards, row_marcher
 
+pytestmark = pytest.mark.slow
+
 COUNT = 40
 STEPS = 20
 GROUP = pt.coordinates.Group()
@@ -59,9 +61,7 @@ def loop_of(chain, integrator: Any = SPLITTING, event=None):
     return row_marcher(Marcher(problem, integrator, jnp.asarray(0.0), jnp.asarray(1e-3), event))
 
 
-@pytest.mark.parametrize(
-    "name", ["clamped and pulled", pytest.param("turned and displaced", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("name", ["clamped and pulled", "turned and displaced"])
 def test_rows_take_the_steps_of_the_plain_loop(name, monkeypatch):
     chain = chain_with(ENDS[name])
     assert isinstance(loop_of(chain), RowMarcher)
@@ -79,7 +79,6 @@ def test_rows_take_the_steps_of_the_plain_loop(name, monkeypatch):
             assert np.max(difference) < 1e-13 * STEPS, name
 
 
-@pytest.mark.slow
 def test_composed_steps_in_windows(monkeypatch):
     chain = chain_with("free")
     whole = ran(chain, FOURTH)
@@ -113,7 +112,6 @@ def test_chunks_change_no_bit(monkeypatch):
     assert np.array_equal(once.quaternion[-1], often.quaternion[-1])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "in windows"])
 def test_blow_up_ends_where_the_plain_loop_ends(cut, monkeypatch):
     # Springs under steps far too long: what moves grows tenfold and more in each, up to the largest number.
