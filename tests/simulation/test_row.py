@@ -1,8 +1,8 @@
 """Rows of bodies: taken without looking and in windows, they are the steps of the plain loop."""
 
+from dataclasses import replace
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -10,9 +10,8 @@ import pytest
 import poinsot as pt
 from poinsot.simulation import _row_shards
 from poinsot.simulation._loop import Marcher
-from poinsot.simulation._row import Row
 from poinsot.simulation._row_march import RowMarcher
-from poinsot.simulation._row_shards import RowShards, row_marcher
+from poinsot.simulation._row_shards import Cut, RowShards, row_marcher
 
 pytestmark = pytest.mark.slow
 
@@ -42,13 +41,22 @@ def ran(chain, integrator, **options):
     return pt.simulate(chain, start, coordinates=GROUP, integrator=integrator, progress=False, **options)
 
 
-def in_windows(monkeypatch):
-    """Short windows, so that a short chain is a long one."""
-    monkeypatch.setattr(_row_shards, "WINDOW", 16)
+def in_windows(monkeypatch) -> list[pt.Result]:
+    """Short windows, so that a short chain is a long one; what their marches end with, as they do."""
+    ends, march = [], RowShards._march
+
+    def watched(marcher, *arguments):
+        loop = march(marcher, *arguments)
+        ends.append(pt.Result(int(loop.result)))
+        return loop
+
+    monkeypatch.setattr(RowShards, "_march", watched)
+    monkeypatch.setattr(_row_shards, "WINDOW", 24)
     monkeypatch.setattr(_row_shards, "EVALUATIONS", 3)
     monkeypatch.setattr(_row_shards, "ROUNDS", 2)
     monkeypatch.setattr(_row_shards, "LONG", 10)
     monkeypatch.setattr(_row_shards, "_cores", lambda: 2)
+    return ends
 
 
 def plainly(monkeypatch):
@@ -66,9 +74,10 @@ def test_rows_take_the_steps_of_the_plain_loop(name, monkeypatch):
     chain = chain_with(ENDS[name])
     assert isinstance(loop_of(chain), RowMarcher)
     whole = ran(chain, SPLITTING)
-    in_windows(monkeypatch)
+    ends = in_windows(monkeypatch)
     assert isinstance(loop_of(chain), RowShards)
     cut = ran(chain, SPLITTING)
+    assert ends == 2 * [pt.Result.successful], "not taken over by the plain loop"
     plainly(monkeypatch)
     plain = ran(chain, SPLITTING)
     assert np.max(np.abs(plain.position[-1] - plain.position[0])) > 5e-3
@@ -82,26 +91,39 @@ def test_rows_take_the_steps_of_the_plain_loop(name, monkeypatch):
 def test_composed_steps_in_windows(monkeypatch):
     chain = chain_with("free")
     whole = ran(chain, FOURTH)
-    in_windows(monkeypatch)
+    ends = in_windows(monkeypatch)
     cut = ran(chain, FOURTH)
+    assert ends == 2 * [pt.Result.successful]
     assert np.max(np.abs(whole.position - cut.position)) < 1e-13 * STEPS
     plain_step = ran(chain, SPLITTING)
     assert np.max(np.abs(cut.position - plain_step.position)) > 1e-9
 
 
 def test_a_margin_too_narrow_is_wrong(monkeypatch):
+    """Where windows meet with bodies that are out of date."""
     chain = chain_with("free")
     right = ran(chain, SPLITTING)
     in_windows(monkeypatch)
-    take = Row.steps
-    jax.clear_caches()
-    # One step more than the margin is wide: windows then meet with bodies that are out of date.
-    monkeypatch.setattr(Row, "steps", lambda row, rows, first, h, n: take(row, rows, first, h, n + 3))
-    wrong = ran(chain, SPLITTING, t1=2e-3, save_every=1)
-    # What was compiled of the wrong steps is not for the tests that follow.
-    jax.clear_caches()
-    later = right.position[1] - wrong.position[1]
-    assert np.max(np.abs(later)) > 1e-6
+    cut = Cut.of
+    monkeypatch.setattr(Cut, "of", lambda row, shards: replace(cut(row, shards), margin=1))
+    wrong = ran(chain, SPLITTING)
+    assert np.max(np.abs(right.position[-1] - wrong.position[-1])) > 1e-9
+
+
+def test_an_overlap_too_narrow_is_seen(monkeypatch):
+    """What lies beyond a shard is not finite within one step, and comes nearer by a body in each."""
+    ends, cut = in_windows(monkeypatch), Cut.of
+    monkeypatch.setattr(Cut, "of", lambda row, shards: replace(cut(row, shards), overlap=1))
+    ran(chain_with("free"), SPLITTING)
+    assert ends == [pt.Result.non_finite]
+
+
+def test_steps_of_very_many_parts_are_not_cut(monkeypatch):
+    chain = chain_with("free")
+    in_windows(monkeypatch)
+    assert isinstance(loop_of(chain, FOURTH), RowShards)
+    monkeypatch.setattr(_row_shards, "WINDOW", 8)
+    assert isinstance(loop_of(chain, FOURTH), RowMarcher)
 
 
 def test_chunks_change_no_bit(monkeypatch):

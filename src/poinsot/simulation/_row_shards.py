@@ -25,7 +25,7 @@ EVALUATIONS = 16
 VECTOR = 8
 """Bodies of which a window has a multiple: its rows then begin where vectors do."""
 ROUNDS = 4
-"""Times that windows meet before cores do: a thread that waits for another finds its cache cold."""
+"""Times at most that windows meet before cores do: a thread that waits for another finds its cache cold."""
 LONG = 4 * WINDOW
 """Bodies from which a row is cut into windows on a CPU."""
 
@@ -47,6 +47,8 @@ class Cut:
     """Steps of a round."""
     margin: int
     """Bodies that a round reaches."""
+    rounds: int
+    """Rounds before shards meet."""
     overlap: int
     """Bodies that a shard has of each of its neighbours."""
 
@@ -55,11 +57,13 @@ class Cut:
         """The cut of a row into so many shards."""
         stride = max(1, EVALUATIONS // len(row.weights))
         margin = stride * len(row.weights)
-        overlap = ROUNDS * margin if shards > 1 else 0
+        # What a shard gives to the next lies within a window.
+        rounds = max(1, min(ROUNDS, WINDOW // (4 * margin)))
+        overlap = rounds * margin if shards > 1 else 0
         size = -(-row.local.count // shards) + 2 * overlap
         windows = -(-size // WINDOW)
         length = VECTOR * -(-size // (VECTOR * windows))
-        return cls(shards, windows, length, stride, margin, overlap)
+        return cls(shards, windows, length, stride, margin, rounds, overlap)
 
     @property
     def size(self) -> int:
@@ -125,11 +129,13 @@ class RowShards(eqx.Module):
         cut = Cut.of(row, min(_cores(), -(-row.local.count // WINDOW)))
         shards = _pieces(self.whole, loop, cut)
         while n < until:
-            steps = min(ROUNDS * cut.stride, until - n) if cut.shards > 1 else until - n
+            steps = min(cut.rounds * cut.stride, until - n) if cut.shards > 1 else until - n
 
             def advance(k: int, shards=shards, steps=steps) -> Array:
-                given = cut.neighbours(row, shards, k)
-                return jax.block_until_ready(_rounds(row, cut, k, shards[k], given, self.plain.h, steps))
+                given, first = cut.neighbours(row, shards, k), jnp.int64(k * cut.size - cut.overlap)
+                return jax.block_until_ready(
+                    _rounds(row, cut, shards[k], given, first, self.plain.h, jnp.int64(steps))
+                )
 
             shards = list(pool.map(advance, range(cut.shards)))
             n += steps
@@ -142,18 +148,14 @@ def row_marcher(marcher: Marcher) -> Marcher | RowMarcher | RowShards:
     if row is None:
         return marcher
     whole = RowMarcher(marcher, row)
-    return RowShards(whole) if jax.default_backend() == "cpu" and row.local.count > LONG else whole
-
-
-def _rounds(row: Row, cut: Cut, k: int, shard: Array, given: tuple[np.ndarray, np.ndarray], h, steps: int):
-    """Steps of shard `k`, with what its neighbours have."""
-    first = jnp.int64(k * cut.size - cut.overlap)
-    return _steps(row, cut, shard, given, first, h, jnp.int64(steps))
+    # A step of very many parts reaches further than windows are long.
+    cut = jax.default_backend() == "cpu" and row.local.count > LONG and 4 * len(row.weights) <= WINDOW
+    return RowShards(whole) if cut else whole
 
 
 @eqx.filter_jit
-def _steps(row: Row, cut: Cut, shard: Float[Array, "windows 19 length"], given, first, h, steps):
-    """Steps of the shard that begins with body `first`, round by round and window by window."""
+def _rounds(row: Row, cut: Cut, shard: Float[Array, "windows 19 length"], given, first, h, steps):
+    """Steps of the shard that begins with body `first`, with what its neighbours have, window by window."""
     before, behind = given
     if cut.overlap:
         shard = shard.at[0, :, : cut.overlap].set(before).at[-1, :, -cut.overlap :].set(behind)
