@@ -10,7 +10,7 @@ from equation_cases import FORMULATIONS, start, system
 
 import poinsot as pt
 from poinsot.coordinates import Directors, Group
-from poinsot.simulation._quick import once
+from poinsot.core import once
 
 EPS = np.finfo(float).eps
 CONSTRAINED = {name: given for name, given in FORMULATIONS.items() if "Euler" not in name}
@@ -49,7 +49,7 @@ def _facts(formulation, state):
 def _residuals(formulation, t, y):
     """Of the constraints and their rates; in a canonical form of momenta across them, which move nothing."""
     if formulation.form != "hamiltonian":
-        return formulation.residuals(t, y)
+        return formulation.residuals(y)
     n = formulation.bodies.size
     value, rate = jax.jvp(formulation.bodies.constraint, (y[:n],), (y[n:],))
     return value[None], rate[None]

@@ -11,11 +11,11 @@ import pytest
 
 import poinsot as pt
 from poinsot.coordinates import Quaternions
+from poinsot.core import once
 from poinsot.equations._bodies import Bodies
 from poinsot.model import Chain, RigidBody, potentials, shapes
 from poinsot.model._neighbours import Neighbours
 from poinsot.rotation import exp, to_matrix
-from poinsot.simulation._quick import once
 
 RNG = np.random.default_rng(5)
 COUNT, SPACING = 6, 2.4
@@ -55,9 +55,15 @@ def made(kind, ends, order) -> Chain:
     return Chain(body, COUNT, SPACING, potential, ends, neighbours=order)
 
 
+def straight(chain: Chain):
+    """Positions and rotation matrices of the straight chain."""
+    positions, quaternions = chain._straight()
+    return positions, to_matrix(quaternions)
+
+
 def crooked(chain: Chain):
     """Positions and principal directors of all bodies, near the straight chain."""
-    positions, rotations = chain._straight()
+    positions, rotations = straight(chain)
     x = jnp.asarray(np.asarray(positions) + SHIFTS).T
     return x, jnp.moveaxis(rotations @ TURNS, 0, -1)
 
@@ -138,7 +144,7 @@ SLOW = ("tables", "two terms")
 @pytest.mark.parametrize(("ends", "order"), [("free", 2), ("ring", 1)])
 def test_windows_of_a_long_chain_join(ends, order, monkeypatch):
     chain = Chain(DISC, 7, SPACING, potentials.LennardJones(1.0, 1.0), ends, neighbours=order)
-    positions, rotations = chain._straight()
+    positions, rotations = straight(chain)
     x = jnp.asarray(np.asarray(positions) + 0.1 * np.random.default_rng(2).standard_normal((7, 3))).T
     R = jnp.moveaxis(rotations, 0, -1)
 
@@ -252,8 +258,9 @@ def test_ends_enter_the_energy_at_their_places(name):
 
     @once
     def seen(chain, t):
+        assert CROOKED.axes is not None
         moving, turning = chain.translating, chain.rotating
-        positions, rotations = chain._straight()
+        positions, rotations = straight(chain)
         x = (positions + jnp.asarray(SHIFTS))[moving.start : moving.stop].T
         R = jnp.moveaxis((rotations @ TURNS)[turning.start : turning.stop] @ CROOKED.axes, 0, -1)
         poses = chain.poses(t, x, R)

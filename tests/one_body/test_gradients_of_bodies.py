@@ -9,6 +9,7 @@ import pytest
 
 import poinsot as pt
 from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
+from poinsot.core import once
 from poinsot.integrators import (
     RK4,
     Composition,
@@ -26,7 +27,6 @@ from poinsot.integrators import (
     TerzeRattle,
     Variational,
 )
-from poinsot.simulation._quick import once
 
 DEFAULT = {
     "RATTLE, directors": (Rattle(), Directors(), "index3"),

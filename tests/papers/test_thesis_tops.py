@@ -7,14 +7,13 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import poinsot as pt
-from poinsot.core import Result
+from poinsot.core import Result, once
 from poinsot.library import symmetric_top
 from poinsot.papers import reproduce
 from poinsot.papers.chaurasia2012._bodies import measured_order, top
 from poinsot.papers.chaurasia2012._top import GRAVITY, LENGTH, MASS, turning_points
 from poinsot.papers.chaurasia2012._unit_quaternion import RADIAL, predicted_growth
 from poinsot.simulation import BodyTrajectory
-from poinsot.simulation._quick import once
 
 WEIGHT = MASS * GRAVITY * LENGTH
 

@@ -14,7 +14,6 @@ one certificate serves quaternions, directors, angles and the group.
 
 from dataclasses import asdict, dataclass
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,11 +23,10 @@ from poinsot.analysis._body_standard import T1, standard_body, standard_end, sta
 from poinsot.analysis._order import fit_slope
 from poinsot.analysis._travel import travel
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import Packed, Result, State
+from poinsot.core import Packed, Result, State, once
 from poinsot.equations import Formulation, formulate, refusal
 from poinsot.integrators import AbstractIntegrator
 from poinsot.rotation import hat, multiply, quat_exp, vec, vee
-from poinsot.simulation._quick import QUICK_TO_COMPILE
 from poinsot.solvers import EPS
 
 LADDER = tuple(sorted({2**k for k in range(3, 15)} | {3 * 2**k for k in range(2, 13)}))
@@ -141,7 +139,7 @@ def _order(formulation: Formulation, integrator: AbstractIntegrator, y: Packed) 
     return fit_slope(np.array(h), np.array(errors), np.array(floors))[0]
 
 
-@eqx.filter_jit(**QUICK_TO_COMPILE)
+@once
 def body_state(formulation: Formulation, y: Packed) -> Float[Array, "12"]:
     """Rotation, column by column, and angular velocity of a single body."""
     R, Omega = _rotation_and_rate(formulation, y)
@@ -150,7 +148,7 @@ def body_state(formulation: Formulation, y: Packed) -> Float[Array, "12"]:
 
 def _rotation_and_rate(formulation: Formulation, y: Packed) -> tuple[Array, Array]:
     bodies = formulation.bodies
-    q, rate = formulation.rates(0.0, y)
+    q, rate = formulation.rates(y)
     c, c_rate = bodies.split(q)[1], bodies.split(rate)[1]
     return bodies.rotation(c)[..., 0], bodies.omega(c, c_rate)[:, 0]
 
@@ -169,7 +167,7 @@ def _form(m: Float[Array, "3"]) -> Float[Array, "6 6"]:
     return jnp.block([[-hat(m), jnp.eye(3)], [-jnp.eye(3), jnp.zeros((3, 3))]])
 
 
-@eqx.filter_jit(**QUICK_TO_COMPILE)
+@once
 def _step_derivative(formulation: Formulation, integrator: AbstractIntegrator, h, start: State):
     """Derivative of one step in the left trivialisation, body momenta before and after, outcome."""
     J = formulation.bodies.system.inertia[:, 0]

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Hamiltonian, InputError, Packed, Result, State
+from poinsot.core import Hamiltonian, InputError, Packed, Result, State, once
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulation._quick import QUICK_TO_COMPILE
 from poinsot.simulation._validate import check_integrator, check_state
 
 
@@ -60,7 +58,7 @@ def symplecticity(
     return SymplecticityCertificate(float(h), float(defect), Result(int(result)))
 
 
-@eqx.filter_jit(**QUICK_TO_COMPILE)
+@once
 def step_derivative(
     problem: Hamiltonian, integrator: AbstractIntegrator, t, h, y: Packed
 ) -> tuple[Float[Array, "n n"], IntScalar]:

@@ -10,13 +10,12 @@ import numpy as np
 
 from poinsot.analysis._order import reference_solution
 from poinsot.coordinates import Quaternions
-from poinsot.core import AbstractProblem, InputError, State
+from poinsot.core import AbstractProblem, InputError, State, once
 from poinsot.equations import Formulation, formulate
 from poinsot.integrators import Taylor
 from poinsot.model import AbstractSystem
 from poinsot.rotation import to_matrix
 from poinsot.simulation._adaptive_run import AdaptiveRun
-from poinsot.simulation._quick import once
 from poinsot.simulation._validate import check_state
 
 FINEST = 1e-30

@@ -21,6 +21,7 @@ from poinsot.core._hold import held, hold
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
+from poinsot.core._quick import once
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
@@ -65,6 +66,7 @@ __all__ = [
     "largest_component",
     "objects",
     "one_block",
+    "once",
     "optional",
     "user_function",
 ]

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import jax
+
 from poinsot.core import AbstractProblem, Group, Hamiltonian, State, UserFunction
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._constrained_bodies import ConstrainedBodies
@@ -22,11 +24,17 @@ class Form:
     """The problem an integrator sees."""
     start: Callable[[Bodies, Flat, Flat], State]
     """Its state at coordinates and their rates."""
+    rates: Callable[[Bodies, State], tuple[Flat, Flat]]
+    """Coordinates and their rates at its state, without the forces."""
 
 
 def _momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
     """Momenta of the mass matrix of the coordinates."""
     return State(q=q, p=bodies.momentum(q, rate))
+
+
+def _of_momenta(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
+    return state.q, bodies.tangent_velocity(state.q, state.p)
 
 
 def _free_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
@@ -37,8 +45,16 @@ def _free_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, p=bodies.join(bodies.system.masses[None] * v, bodies.lifted(c, m)))
 
 
+def _of_free_momenta(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
+    return state.q, jax.grad(BodiesEnergy(bodies).kinetic, argnums=1)(state.q, state.p)
+
+
 def _rates(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, v=rate)
+
+
+def _of_rates(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
+    return state.q, state.v
 
 
 def _body_velocities(bodies: Bodies, q: Flat, rate: Flat) -> State:
@@ -47,11 +63,29 @@ def _body_velocities(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, v=bodies.join(v, bodies.omega(c, c_rate)))
 
 
+def _of_body_velocities(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
+    v, Omega = bodies.split(state.v)
+    return state.q, bodies.join(v, bodies.velocity(bodies.split(state.q)[1], Omega))
+
+
 def _body_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
     x, g = bodies.split(q)
     v, g_rate = bodies.split(rate)
     m = bodies.system.inertia * bodies.omega(g, g_rate)
     return State(x=x, p=bodies.system.masses[None] * v, g=g, m=m)
+
+
+def _of_body_momenta(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
+    v, Omega = state.p / bodies.system.masses[None], state.m / bodies.system.inertia
+    return bodies.join(state.x, state.g), bodies.join(v, bodies.velocity(state.g, Omega))
+
+
+def _multiplier(bodies: Bodies, q: Flat, rate: Flat) -> State:
+    return State(q=q, v=bodies.momentum(q, rate))
+
+
+def _of_multiplier(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
+    return state.q, jax.grad(MultiplierRates(bodies).kinetic, argnums=1)(state.q, state.v)
 
 
 def _hamiltonian(bodies: Bodies, invariants: Invariants) -> Hamiltonian:
@@ -74,20 +108,24 @@ def _group(bodies: Bodies, invariants: Invariants) -> Group:
     )
 
 
-def _multiplier(bodies: Bodies, q: Flat, rate: Flat) -> State:
-    return State(q=q, v=bodies.momentum(q, rate))
-
-
 FORMS: dict[str, Form] = {
-    "hamiltonian": Form(_hamiltonian, _free_momenta),
-    "index3": Form(lambda bodies, watched: ConstrainedBodies(bodies, 3, watched), _momenta),
-    "index2": Form(lambda bodies, watched: ConstrainedBodies(bodies, 2, watched), _momenta),
-    "index1": Form(lambda bodies, watched: SecondOrder(IndexReduced(bodies, False), watched), _rates),
-    "index0": Form(lambda bodies, watched: SecondOrder(IndexReduced(bodies, True), watched), _rates),
-    "null_space": Form(lambda bodies, watched: SecondOrder(NullSpace(bodies), watched), _body_velocities),
-    "group": Form(_group, _body_momenta),
+    "hamiltonian": Form(_hamiltonian, _free_momenta, _of_free_momenta),
+    "index3": Form(lambda bodies, watched: ConstrainedBodies(bodies, 3, watched), _momenta, _of_momenta),
+    "index2": Form(lambda bodies, watched: ConstrainedBodies(bodies, 2, watched), _momenta, _of_momenta),
+    "index1": Form(
+        lambda bodies, watched: SecondOrder(IndexReduced(bodies, False), watched), _rates, _of_rates
+    ),
+    "index0": Form(
+        lambda bodies, watched: SecondOrder(IndexReduced(bodies, True), watched), _rates, _of_rates
+    ),
+    "null_space": Form(
+        lambda bodies, watched: SecondOrder(NullSpace(bodies), watched), _body_velocities, _of_body_velocities
+    ),
+    "group": Form(_group, _body_momenta, _of_body_momenta),
 }
 """What `form=` takes."""
 
-MULTIPLIER = Form(lambda bodies, watched: SecondOrder(MultiplierRates(bodies), watched), _multiplier)
+MULTIPLIER = Form(
+    lambda bodies, watched: SecondOrder(MultiplierRates(bodies), watched), _multiplier, _of_multiplier
+)
 """What "hamiltonian" is in quaternions with a radial inertia."""

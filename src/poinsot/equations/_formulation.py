@@ -1,5 +1,6 @@
 """A system in coordinates and a form of the equations: what is integrated, and what it means."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
@@ -68,25 +69,18 @@ class Formulation(eqx.Module):
         q, rate = self.bodies.join(x, c), self.bodies.join(v, self.bodies.velocity(c, Omega))
         return _form(self.bodies.coordinates, self.form).start(self.bodies, q, rate)
 
-    def rates(self, t, y: Packed) -> tuple[Flat, Flat]:
+    def rates(self, y: Packed) -> tuple[Flat, Flat]:
         """Coordinates and their rates at a packed state."""
-        if self.form == "group":
-            parts, rates = self.problem.unpack(y), self.problem.unpack(self.problem.vector_field(t, y))
-            return self.bodies.join(parts.x, parts.g), self.bodies.join(rates.x, rates.g)
-        if isinstance(self.problem, AbstractConstrained):
-            q, p = self.problem.split(y)
-            return q, self.problem.velocity(q, p)
-        size = self.bodies.size
-        return y[:size], self.problem.vector_field(t, y)[:size]
+        return _form(self.bodies.coordinates, self.form).rates(self.bodies, self.problem.unpack(y))
 
-    def residuals(self, t, y: Packed) -> tuple[Float[Array, "m turning"], Float[Array, "m turning"]]:
+    def residuals(self, y: Packed) -> tuple[Float[Array, "m turning"], Float[Array, "m turning"]]:
         """Residuals of the internal constraints and their rates, for each rotating body.
 
         The rates are those of the whole momentum where the mass can be inverted: a part of it across the
         constraints moves no body, but it shows here.
         """
         problem = self.problem
-        q, rate = self.rates(t, y)
+        q, rate = self.rates(y)
         if isinstance(problem, AbstractConstrained) and problem.regular:
             rate = problem.dHdp(*problem.split(y))
         c, c_rate = self.bodies.split(q)[1], self.bodies.split(rate)[1]
@@ -95,42 +89,52 @@ class Formulation(eqx.Module):
     def motion(self, t, y: Packed) -> Motion:
         """What can be seen of all bodies at a packed state."""
         bodies, system = self.bodies, self.bodies.system
-        q, rate = self.rates(t, y)
+        q, rate = self.rates(y)
+        position, rotation, velocity, angular_velocity = poses = self._poses(t, q, rate)
         x, c = bodies.split(q)
-        v, c_rate = bodies.split(rate)
-        R, Omega = bodies.rotation(c), bodies.omega(c, c_rate)
-        position, rotation = system.poses(t, x, R)
-        velocity, angular_velocity = system.rates(t, x, R, v, Omega)
-        constraint, constraint_rate = self.residuals(t, y)
+        constraint, constraint_rate = self.residuals(y)
         return Motion(
             position=position,
             rotation=rotation,
             quaternion=normalise(from_matrix(rotation)),
             velocity=velocity,
             angular_velocity=angular_velocity,
-            energy=system.kinetic(position, rotation, velocity, angular_velocity) + system.potential(t, x, R),
-            linear_momentum=system.linear_momentum(position, rotation, velocity, angular_velocity),
-            angular_momentum=system.angular_momentum(position, rotation, velocity, angular_velocity),
+            energy=system.kinetic(*poses) + system.potential(t, x, bodies.rotation(c)),
+            linear_momentum=system.linear_momentum(*poses),
+            angular_momentum=system.angular_momentum(*poses),
             constraint=self._of_all(constraint),
             constraint_rate=self._of_all(constraint_rate),
             multipliers=self._of_all(self._multipliers(t, q, rate)),
         )
 
+    def momenta(self, t, y: Packed) -> Float[Array, "6"]:
+        """Linear and angular momentum at a packed state."""
+        system, poses = self.bodies.system, self._poses(t, *self.rates(y))
+        return jnp.concatenate([system.linear_momentum(*poses), system.angular_momentum(*poses)])
+
+    def _poses(self, t, q: Flat, rate: Flat) -> tuple[Array, Array, Array, Array]:
+        """Positions, rotations, velocities and angular velocities of all bodies."""
+        bodies, system = self.bodies, self.bodies.system
+        x, c = bodies.split(q)
+        v, c_rate = bodies.split(rate)
+        R = bodies.rotation(c)
+        return *system.poses(t, x, R), *system.rates(t, x, R, v, bodies.omega(c, c_rate))
+
     def seen(self, t, parts) -> Motion:
         """The motion at the parts of a state, as a user's function of the problem is given them."""
-        return self.motion(t, jnp.concatenate([part.reshape(-1) for part in parts]))
+        return self.motion(t, _joined(parts))
 
     def power(self, t, y: Packed) -> tuple[Array, Array, Array]:
         """Power of the loads and of time's direct effect on the energy, its rate, and the energy."""
         bodies = self.bodies
 
         def power(t, y):
-            q, rate = self.rates(t, y)
+            q, rate = self.rates(y)
             explicit = jax.grad(bodies.potential)(t, q)
             return explicit + jnp.sum(bodies.load(t, q, rate) * rate)
 
         value, slope = jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
-        q, rate = self.rates(t, y)
+        q, rate = self.rates(y)
         c, (v, c_rate) = bodies.split(q)[1], bodies.split(rate)
         system = bodies.system
         kinetic = jnp.sum(system.masses[None] * v**2) + jnp.sum(system.inertia * bodies.omega(c, c_rate) ** 2)
@@ -170,8 +174,7 @@ class _Momentum(eqx.Module):
 
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
-        motion = self.formulation.seen(t, state)
-        return jnp.concatenate([motion.linear_momentum, motion.angular_momentum])[self.place]
+        return self.formulation.momenta(t, _joined(state))[self.place]
 
 
 class _Residual(eqx.Module):
@@ -182,8 +185,12 @@ class _Residual(eqx.Module):
 
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
-        y = jnp.concatenate([part.reshape(-1) for part in state])
-        return self.formulation.residuals(t, y)[int(self.rate)].reshape(-1)
+        return self.formulation.residuals(_joined(state))[int(self.rate)].reshape(-1)
+
+
+def _joined(parts: Sequence[Array]) -> Packed:
+    """The packed state of its parts."""
+    return jnp.concatenate([part.reshape(-1) for part in parts])
 
 
 def formulate(system: AbstractSystem, coordinates: Any, form: str) -> Formulation:

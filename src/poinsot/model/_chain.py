@@ -173,14 +173,10 @@ class Chain(AbstractSystem):
         moving, turning = self.translating, self.rotating
         assert isinstance(moving, range)
         assert isinstance(turning, range)
-        upright = jnp.broadcast_to(jnp.eye(3)[:, :, None], (3, 3, len(turning)))
-        positions, rotations = self.poses(0.0, jnp.zeros((3, len(self.translating))), upright)
-        first, last = (from_matrix(self._principal(rotations[place])) for place in (0, -1))
         return ChainWrench(
             self.neighbours.bonds,
             (self.ends[0].force, self.ends[1].force),
-            jnp.stack([positions[0], positions[-1]], axis=1),
-            jnp.stack([first, last], axis=1),
+            *_end_poses(self),
             self.count,
             moving,
             turning,
@@ -252,10 +248,10 @@ class Chain(AbstractSystem):
             seed: of the random numbers.
             t: time, for ends that are moved.
         """
-        positions, rotations = self._straight()
+        positions, quaternions = self._straight()
         draw = np.random.default_rng(seed).standard_normal((2, self.count, 3)) * velocity_scale
         unmoved = State(
-            position=positions, quaternion=from_matrix(rotations), velocity=draw[0], angular_velocity=draw[1]
+            position=positions, quaternion=quaternions, velocity=draw[0], angular_velocity=draw[1]
         )
         return completed(self.placement, t, unmoved)
 
@@ -277,20 +273,17 @@ class Chain(AbstractSystem):
 
         return dispersion(self, k, points=points)
 
-    def _straight(self) -> tuple[Positions, Rotations]:
-        """Positions and rotations of the straight chain."""
-        places = np.arange(self.count, dtype=float)
+    def _straight(self) -> tuple[Positions, Float[Array, "body 4"]]:
+        """Positions and quaternions of the straight chain."""
+        places, upright = np.arange(self.count, dtype=float), np.eye(4)[0]
         if self.closure != "ring":
             line = places[:, None] * np.eye(3)[0]
-            return self.spacing * jnp.asarray(line), jnp.broadcast_to(jnp.eye(3), (self.count, 3, 3))
+            return self.spacing * jnp.asarray(line), jnp.asarray(np.tile(upright, (self.count, 1)))
         angle = 2.0 * np.pi * places / self.count
         radius = 0.5 / np.sin(np.pi / self.count)
-        c, s, zero = np.cos(angle), np.sin(angle), np.zeros(self.count)
         # Bodies look along the circle: their x axis is its tangent, as in the straight chain.
-        circle = radius * np.stack([s, -c, zero], axis=-1)
-        turns = np.stack(
-            [np.stack([c, -s, zero], -1), np.stack([s, c, zero], -1), [np.eye(3)[2]] * self.count], 1
-        )
+        circle = radius * np.stack([np.sin(angle), -np.cos(angle), np.zeros(self.count)], axis=-1)
+        turns = np.cos(0.5 * angle)[:, None] * upright + np.sin(0.5 * angle)[:, None] * np.eye(4)[3]
         return self.spacing * jnp.asarray(circle), jnp.asarray(turns)
 
 
@@ -299,3 +292,12 @@ def _with_ends(live: Array, held: dict[int, Array]) -> Array:
     parts = [held[0][..., None]] if 0 in held else []
     behind = [values[..., None] for place, values in held.items() if place]
     return jnp.concatenate([*parts, live, *behind], axis=-1)
+
+
+@eqx.filter_jit
+def _end_poses(chain: Chain) -> tuple[Float[Array, "3 2"], Float[Array, "4 2"]]:
+    """Positions and principal quaternions of the first and the last body, where they do not move or turn."""
+    upright = jnp.broadcast_to(jnp.eye(3)[:, :, None], (3, 3, len(chain.rotating)))
+    positions, rotations = chain.poses(0.0, jnp.zeros((3, len(chain.translating))), upright)
+    own = [from_matrix(chain._principal(rotations[place])) for place in (0, -1)]
+    return jnp.stack([positions[0], positions[-1]], axis=1), jnp.stack(own, axis=1)

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array, Bool
 
-from poinsot.core import State
+from poinsot.core import State, once
 from poinsot.rotation import exp, hat, to_matrix
 
 from ._placement import Places
@@ -50,13 +50,13 @@ def symmetries(system: "AbstractSystem", t, state: State) -> Bool[Array, "6"]:
     return _conserved(system, jnp.asarray(t, dtype=float), state, moves, turns)
 
 
-@eqx.filter_jit
+@once
 def _conserved(
     system: "AbstractSystem", t: Array, state: State, moves: Array, turns: Array
 ) -> Bool[Array, "6"]:
     """Whether the force along each displacement vanishes everywhere, and every fixed point stays."""
-    forces = jax.vmap(lambda time, x, R: _forces_along(system, time, x, R))
-    along = forces(*_configurations(system, t, state, moves, turns))
+    configurations = _configurations(system, t, state, moves, turns)
+    along = lax.map(lambda configuration: _forces_along(system, *configuration), configurations)
     contributions = jnp.sum(jnp.abs(along), axis=-1)
     vanishes = jnp.all(jnp.abs(jnp.sum(along, axis=-1)) <= VANISHES * contributions, axis=0)
     return vanishes & _pins_stay(system)

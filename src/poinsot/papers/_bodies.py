@@ -9,13 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import Result, State
+from poinsot.core import Result, State, once
 from poinsot.equations import Formulation, formulate
 from poinsot.integrators import AbstractIntegrator
 from poinsot.library import BodySystem
 from poinsot.rotation import to_matrix
 from poinsot.simulation import solve
-from poinsot.simulation._quick import once
 
 Begin = Callable[[BodySystem, Formulation, jax.Array], tuple[jax.Array, State]]
 SEEN = ("position", "rotation", "angular_velocity", "energy", "angular_momentum", "constraint")

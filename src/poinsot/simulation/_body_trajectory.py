@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from poinsot.core import State
+from poinsot.core import State, once
 from poinsot.equations import Formulation, Motion
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
-from poinsot.simulation._quick import once
 from poinsot.simulation._trajectory import Method, Record, Trajectory, in_blocks
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Int
 
-from poinsot.core import AbstractProblem, Packed, Result
+from poinsot.core import AbstractProblem, Packed, Result, once
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._event import Event, locate
-from poinsot.simulation._quick import once
 
 
 class LoopState(eqx.Module):

@@ -7,13 +7,12 @@ import equinox as eqx
 from jaxtyping import Array
 
 from poinsot.coordinates import AbstractOrientation, Group, Quaternions
-from poinsot.core import AbstractProblem, InputError, State, UserFunction, user_function
+from poinsot.core import AbstractProblem, InputError, State, UserFunction, once, user_function
 from poinsot.equations import Formulation, formulate, preferences, refusal
 from poinsot.model import AbstractSystem
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._culprits import culprits
 from poinsot.simulation._event import Event
-from poinsot.simulation._quick import once
 from poinsot.simulation._trajectory import Method, Record, Trajectory
 from poinsot.simulation._validate import check_integrator
 

@@ -6,12 +6,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
 import jax
 import numpy as np
 
 from poinsot._version import __version__
-from poinsot.core import AbstractProblem, InputError, Result, State
+from poinsot.core import AbstractProblem, InputError, Result, State, once
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive, Counts
 from poinsot.simulation._history import History, Steps
@@ -231,7 +230,7 @@ def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray, most: i
     )
 
 
-@eqx.filter_jit
+@once
 def _evaluate(problem: AbstractProblem, times, packed):
     return jax.vmap(lambda t, y: (problem.unpack(y), problem.conserved(t, y)))(times, packed)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from jax import lax
 
 from poinsot.solvers._iteration import EPS, Stopping, corrected, iterate, largest, minus
+from poinsot.solvers._root import root
 
 
 def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
@@ -23,11 +24,11 @@ def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
         The solution and a `SolveInfo`.
     """
 
-    def substituted(x):
-        following = g(x)
-        return following, minus(x, following)
+    def substitute(g, start):
+        def substituted(x):
+            following = g(x)
+            return following, minus(x, following)
 
-    def substitute(_, start):
         return iterate(substituted, start, size, stopping)
 
     def linear_solve(matvec, rhs):
@@ -41,4 +42,4 @@ def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
         # The transposed equation, which reverse mode needs, contracts at the same rate.
         return lax.custom_linear_solve(matvec, rhs, solve, transpose_solve=solve)
 
-    return lax.custom_root(lambda x: minus(x, g(x)), guess, substitute, linear_solve, has_aux=True)
+    return root(g, guess, substitute, linear_solve, minus)

@@ -18,7 +18,7 @@ NOISE = 10.0
 class SolveInfo(eqx.Module):
     """How an iteration ended, lane by lane.
 
-    Kept as floats, because the derivative rule of `lax.custom_root` has no tangents for integers.
+    Kept as floats, because integers have no tangents.
     """
 
     last_change: Float[Array, "*lanes"]

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 from poinsot.core import Blocks, hold, one_block
 from poinsot.solvers._block_banded import linearised
 from poinsot.solvers._iteration import Stopping, corrected, iterate
+from poinsot.solvers._root import root
 
 
 def newton(
@@ -44,7 +45,7 @@ def newton(
     def linear_solve(matvec, rhs):
         return _linear_solve(matvec, rhs, structure)
 
-    return lax.custom_root(residual, guess, correct, linear_solve, has_aux=True)
+    return root(residual, guess, correct, linear_solve)
 
 
 def _newton_correction(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> Float[Array, " n"]:
@@ -90,7 +91,7 @@ def simplified_newton(
     def linear_solve(matvec, rhs):
         return _linear_solve(matvec, rhs, structure)
 
-    return lax.custom_root(residual, guess, correct, linear_solve, has_aux=True)
+    return root(residual, guess, correct, linear_solve)
 
 
 def factored(matrix: Float[Array, "n n"]) -> Callable:

@@ -6,7 +6,6 @@ from functools import cache, reduce
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed
@@ -14,7 +13,6 @@ from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import add, no_error
 from poinsot.integrators.runge_kutta._stages import (
-    LONG,
     AbstractStageSolver,
     FixedPoint,
     StageEquations,
@@ -44,7 +42,7 @@ class ImplicitRungeKutta(AbstractIntegrator):
     $$ F_i = f\Big(t + c_i h,\; y_0 + h \sum_j a_{ij} F_j\Big), \qquad y_1 = y_0 + h \sum_i b_i F_i $$
 
     The first guess of the stage derivatives extrapolates the polynomial through those of the last step,
-    when that step had the same size; else it is the derivative at the start of the step.
+    when that step had the same size; else it is the last of them.
 
     With `compensated` three sources of systematic round-off go (Hairer, McLachlan and Razakarivony 2008):
     coefficients act in double-double precision, the update is summed with compensation, and the stages are
@@ -85,7 +83,7 @@ class ImplicitRungeKutta(AbstractIntegrator):
             matrix=tableau.A_hi,
             noise=carry.noise,
         )
-        guess = predict(problem, t, h, y, carry, extrapolation(tableau))
+        guess = predict(h, carry, extrapolation(tableau))
         F, info = self.solver.solve(equations, guess)
         increment = h * weighted(tableau.b_hi[None], tableau.b_lo[None] if self.compensated else None, F)[0]
         y1, error = add(y, increment, carry.error)
@@ -93,12 +91,13 @@ class ImplicitRungeKutta(AbstractIntegrator):
 
 
 def first_carry(problem: AbstractProblem, stages: int, t, y: Packed, compensated: bool) -> StageCarry:
-    """What goes into the first step: no last step to extrapolate from."""
+    """What goes into the first step: derivatives at its start, and no last step to extrapolate from."""
+    rate, noise = field_noise(problem, t, y)
     return StageCarry(
-        derivatives=jnp.zeros((stages, *y.shape)),
+        derivatives=jnp.broadcast_to(rate[None], (stages, *y.shape)),
         h=jnp.zeros(problem.lanes(y)),
         error=no_error(y, compensated),
-        noise=field_noise(problem, t, y),
+        noise=noise,
     )
 
 
@@ -107,17 +106,9 @@ def next_carry(carry: StageCarry, F: Array, h, error: Array | None) -> StageCarr
     return StageCarry(F, h + jnp.zeros_like(carry.h), error, carry.noise)
 
 
-def predict(problem: AbstractProblem, t, h, y: Packed, carry: StageCarry, matrix: np.ndarray) -> Array:
+def predict(h, carry: StageCarry, matrix: np.ndarray) -> Array:
     """First guess of the stage derivatives."""
-    extrapolated = weighted(matrix, None, carry.derivatives)
-
-    def constant() -> Array:
-        return jnp.broadcast_to(problem.vector_field(t, y)[None], extrapolated.shape)
-
-    if y.size > LONG and not problem.lanes(y):
-        # Of a long state an evaluation costs more than to ask.
-        return lax.cond(h == carry.h, lambda: extrapolated, constant)
-    return jnp.where(h == carry.h, extrapolated, constant())
+    return jnp.where(h == carry.h, weighted(matrix, None, carry.derivatives), carry.derivatives[-1:])
 
 
 def weighted(matrix: np.ndarray, remainder: np.ndarray | None, F: Array) -> Array:

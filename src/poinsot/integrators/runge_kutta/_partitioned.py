@@ -78,7 +78,7 @@ class LobattoIIIAB(AbstractIntegrator):
         equations = StageEquations(
             problem=problem, times=times, h=h, y=y, combine=combine, matrix=None, noise=carry.noise
         )
-        guess = predict(problem, t, h, y, carry, extrapolation(position))
+        guess = predict(h, carry, extrapolation(position))
         F, info = self.solver.solve(equations, guess)
         remainder = position.b_lo[None] if self.compensated else None
         y1, error = add(y, h * weighted(position.b_hi[None], remainder, F)[0], carry.error)

@@ -19,7 +19,7 @@ from poinsot.integrators.runge_kutta._stage_inverse import stage_inverse
 from poinsot.solvers import EPS, Stopping, fixed_point, linearised, simplified_newton
 
 MANY = 64
-"""Numbers in a state above which the noise of its right-hand side is looked at."""
+"""Numbers in a state above which its right-hand side is costly, and has a noise of its own."""
 LONG = 1024
 """Numbers in a state from which its stages are evaluated one after the other."""
 
@@ -57,19 +57,19 @@ class StageEquations:
         return jnp.max(jnp.abs(stages), axis=tuple(range(stages.ndim - lanes)))
 
 
-def field_noise(problem: AbstractProblem, t, y: Packed) -> Packed | None:
-    """Size of the change in the right-hand side where each number of the state is rounded up or down.
+def field_noise(problem: AbstractProblem, t, y: Packed) -> tuple[Packed, Packed | None]:
+    """The right-hand side, and the size of its change where each number of the state is rounded up or down.
 
     Bodies of a long chain have forces made of small differences of large positions, and those of a chain at
     rest have momenta that are nothing but round-off: no iteration gets below it. A few numbers, such as those
     of one body, have no such noise, and are spared the evaluation.
     """
     if y.size <= MANY or problem.lanes(y):
-        return None
+        return problem.vector_field(t, y), None
     up = (jnp.arange(y.size) * 40503 >> 7) % 2 == 0
     rounded = y * (1.0 + jnp.where(up, EPS, -EPS))
     exact, moved = lax.map(lambda y: problem.vector_field(t, y), jnp.stack([y, rounded]))
-    return problem.magnitude(moved - exact)
+    return exact, problem.magnitude(moved - exact)
 
 
 class AbstractStageSolver(eqx.Module):
@@ -90,12 +90,13 @@ class FixedPoint(AbstractStageSolver):
         tolerance: error of the iteration at which to stop, in units of round-off of the state; 0 goes on
             until nothing changes any more.
         max_iterations: give up after so many.
-        look_every: measure the change after so many substitutions; 1 saves right-hand sides that are costly.
+        look_every: measure the change after so many substitutions; by default after two of a few numbers,
+            where that costs as much as they do, else after each.
     """
 
     tolerance: float = eqx.field(default=0.01, static=True)
     max_iterations: int = eqx.field(default=100, static=True)
-    look_every: int = eqx.field(default=2, static=True)
+    look_every: int | None = eqx.field(default=None, static=True)
 
     def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
         """See the class."""
@@ -107,7 +108,10 @@ class FixedPoint(AbstractStageSolver):
         def size(dF):
             return equations.largest(dF * inverse_unit[None])
 
-        stopping = Stopping(self.tolerance, max_iterations=self.max_iterations, look_every=self.look_every)
+        often = 1 if equations.y.size > MANY and not equations.problem.lanes(equations.y) else 2
+        stopping = Stopping(
+            self.tolerance, max_iterations=self.max_iterations, look_every=self.look_every or often
+        )
         F, info = fixed_point(substitute, guess, size, stopping)
         return F, StepInfo.implicit(info.converged, info.iterations)
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.coordinates import Quaternions
+from poinsot.core import once
 from poinsot.equations import formulate
 from poinsot.integrators import AbstractIntegrator, by_name
 from poinsot.papers._pictures import EXACT, canvas
@@ -17,7 +18,6 @@ from poinsot.papers.chaurasia2012._bodies import THETA, top
 from poinsot.papers.chaurasia2012._top import GRAVITY, LENGTH, MASS, OWN, SETTINGS
 from poinsot.rotation import to_matrix
 from poinsot.simulation import solve
-from poinsot.simulation._quick import once
 from poinsot.viz._style import PALETTE, styled
 
 if TYPE_CHECKING:
