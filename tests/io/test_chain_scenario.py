@@ -212,7 +212,7 @@ WRONG_WHEN_LOADED = [
         'potential = { name = "cutoff", radius = 1.0, pair = {} }',
         "cutoff pair name = '' is not known",
     ),
-    (ENDS, 'ends = ["clamped", "hinged"]', r"\[system.parameters\] ends\[1\] = 'hinged' is not known"),
+    (ENDS, 'ends = ["clamped", "hinged"]', r"ends\] = 'hinged' is not known; .* kind = \"force\""),
     (
         ENDS,
         'ends = ["clamped", { kind = "pull" }]',

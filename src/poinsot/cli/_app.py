@@ -88,7 +88,7 @@ def compare_formalisms(
     form: Annotated[
         list[str] | None, typer.Option(help="A form of the equations; may be repeated.", show_default="all")
     ] = None,
-    patience: Annotated[float, typer.Option(help="Seconds that one run may take.")] = 10.0,
+    patience: Annotated[float, typer.Option(help="Seconds that one run may take.")] = 3.0,
     as_json: Json = False,
 ) -> None:
     """Run the bodies of a scenario in all formulations with all adaptive solvers: error against work."""

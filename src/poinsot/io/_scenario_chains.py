@@ -112,11 +112,22 @@ def _potential(value: Any) -> Any:
     return _named(_table(value), "name", NEIGHBOUR_POTENTIALS)
 
 
+WORDS = ("clamped", "free", "ring", "periodic")
+"""What ends can be without numbers."""
+
+
 def _ends(value: Any) -> Any:
     """A text, `{ kind = "force", force = [3.0, 0.0, 0.0] }`, or a list of two of these."""
     if isinstance(value, list):
         return tuple(_ends(end) for end in value)
-    return _named(value, "kind", ENDS) if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return _named(value, "kind", ENDS)
+    if value not in WORDS:
+        raise InputError(
+            f"= {value!r} is not known; an end is 'clamped', 'free' or a table such as "
+            "{ kind = \"force\", force = [3.0, 0.0, 0.0] }; a chain without ends is 'ring' or 'periodic'"
+        )
+    return value
 
 
 _MAKERS: dict[str, Callable[[Any], Any]] = {"body": _body, "potential": _potential, "ends": _ends}
