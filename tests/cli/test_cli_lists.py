@@ -39,6 +39,12 @@ def test_help_imports_nothing_heavy(arguments):
     assert not set(HEAVY) & set(loaded)
 
 
+def test_the_module_is_the_command():
+    shown = subprocess.run([sys.executable, "-m", "poinsot", "--version"], capture_output=True, text=True)
+    assert (shown.returncode, shown.stdout.strip()) == (0, invoke("--version").stdout.strip())
+    assert pt.__version__ in shown.stdout
+
+
 def test_heavy_imports_are_seen_where_they_happen():
     assert {"jax", "numpy"} <= set(modules_after(["methods", "--json"]))
 

@@ -51,7 +51,9 @@ class Walker(eqx.Module):
     def start(self, t: Scalar, h: Scalar, y: Packed) -> Stand:
         """Before the first step, of size `h`."""
         carry = self.integrator.init(self.problem, t, h, y)
-        return Stand(t, jnp.zeros_like(t), y, carry, 1.0 / h, jnp.int64(0), jnp.int32(Result.successful))
+        # The first step of a Runge-Kutta map begins with the derivative at its start.
+        rhs = jnp.int64(0 if self.stages is None else 1)
+        return Stand(t, jnp.zeros_like(t), y, carry, 1.0 / h, rhs, jnp.int32(Result.successful))
 
     def step(self, stand: Stand) -> tuple[Stand, Bool[Array, ""]]:
         """One step, and whether it was taken: it is not where the map fails."""
@@ -76,17 +78,20 @@ class Walker(eqx.Module):
     def evaluations(self, info: StepInfo) -> IntScalar:
         """Of the right-hand side in a step: one for the monitor, and those of a Runge-Kutta map.
 
-        These are one for the first guess and one in each stage of each iteration. Other maps take the
-        equations apart and do not evaluate their right-hand side.
+        These are one in each stage of each iteration. Other maps take the equations apart and do not evaluate
+        their right-hand side.
         """
+        return 1 + (self.stages or 0) * info.iterations.astype(jnp.int64)
+
+    @property
+    def stages(self) -> int | None:
+        """Of a Runge-Kutta map; None for others."""
         match self.integrator:
             case ImplicitRungeKutta(tableau=tableau):
-                stages = tableau.stages
+                return tableau.stages
             case LobattoIIIAB(stages=stages):
-                pass
-            case _:
-                return jnp.int64(1)
-        return 2 + stages * info.iterations.astype(jnp.int64)
+                return stages
+        return None
 
     def part(self, t: Scalar, h: Scalar, y: Packed) -> Packed:
         """The state `h` after the start of a step."""
