@@ -53,6 +53,23 @@ def test_noise_floor_counts_as_converged_but_a_plateau_does_not():
     assert not bool(cycle(1e-6).converged)
 
 
+def test_derivatives_are_written_when_they_are_asked_for():
+    """Their programs take several times as long to write as the equation, which is read once."""
+    read = []
+
+    def solution(e):
+        def g(x):
+            read.append(1)
+            return 0.9 + e * jnp.sin(x)
+
+        return fixed_point(g, jnp.ones(1), size, Stopping())[0][0]
+
+    jax.jit(solution).lower(0.3)
+    assert len(read) == 1
+    x = solution(0.3)
+    assert abs(float(jax.grad(solution)(0.3) - jnp.sin(x) / (1.0 - 0.3 * jnp.cos(x)))) < 1e-14
+
+
 def test_derivatives_in_both_modes():
     e, m = 0.3, 0.9
     for solver in (kepler, newton_kepler):
