@@ -8,10 +8,12 @@ import pytest
 
 import poinsot as pt
 from poinsot.analysis import work_precision
-from poinsot.integrators import RK4, GaussLegendre, StormerVerlet
+from poinsot.integrators import RK4, DormandPrince5, GaussLegendre, StormerVerlet
+from poinsot.integrators.adaptive._jitted import capacity
 
 OSCILLATOR = pt.Hamiltonian(T=lambda p: 0.5 * jnp.sum(p * p), V=lambda q: 0.5 * jnp.sum(q * q))
 START = pt.State(q=[1.0], p=[0.0])
+WHOLE = pt.State(q=[np.cos(200.0)], p=[-np.sin(200.0)])
 EXACT = pt.State(q=[np.cos(2.0)], p=[-np.sin(2.0)])
 
 
@@ -34,6 +36,16 @@ def test_time_is_that_of_running_and_not_of_compiling(ladder):
     seconds, _ = ladder.curve("rk4")
     assert np.all(seconds > 0.0) and seconds[2] > 5.0 * seconds[0]
     assert ladder.compile_seconds["rk4"] > 10.0 * seconds[0]
+
+
+def test_nor_of_programs_that_only_a_longer_run_needs():
+    solver = {"dp5": DormandPrince5()}
+    found = work_precision(
+        OSCILLATOR, START, 200.0, solver, tolerances=[1e-3, 1e-12], reference=WHOLE, repeats=1
+    )
+    short, long = found.points
+    assert long.steps > capacity(2) > 10 * short.steps, "several batches"
+    assert long.seconds < 0.2 * found.compile_seconds["dp5"]
 
 
 def test_iterations_are_counted(ladder):
