@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.core import Result
+from poinsot.core import Result, once
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 from poinsot.integrators import FixedPoint, GaussLegendre, RadauIIA, SimplifiedNewton
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
@@ -40,7 +40,7 @@ def packed(chain: pt.Chain, coordinates, form: str):
 def one_step(problem, integrator, y):
     """A compiled step as a function of its size."""
 
-    @jax.jit
+    @once
     def step(h):
         y1, _, info = integrator.step(problem, 0.0, h, y, integrator.init(problem, 0.0, h, y))
         return y1, info
@@ -64,7 +64,7 @@ def test_blocks_hold_the_whole_jacobian(options, form, blocks):
     assert structure is not None and structure.count == blocks
     along = jnp.asarray(np.random.default_rng(1).normal(size=y.shape))
 
-    @jax.jit
+    @once
     def both(y):
         def field(y):
             return problem.vector_field(0.0, y)
