@@ -31,7 +31,10 @@ FOUND = WorkPrecision(
         point("odex", "Quaternions index0", 1e-4, float("inf"), 200),
         point("odex", "Quaternions index0", 1e-8, 1e-4, 20_000),
     ),
-    refused=(Refused("ida", "Quaternions index0", "needs multipliers"),),
+    refused=(
+        Refused("ida", "Quaternions index0", "needs multipliers"),
+        Refused("odex", "Quaternions index0", "not run at 1e-10: 9 s expected"),
+    ),
     reference="Taylor series",
 )
 
@@ -58,6 +61,7 @@ def test_table_data_and_pictures(calls, tmp_path):
     assert rows[1] == ["odex", "Quaternions", "null_space", "2", "1.0e-06", "1000", "0.01"]
     assert "rhs for 1e-04" in result.stdout, "half of them reach it"
     assert "not run: ida, Quaternions index0: needs multipliers" in result.stdout
+    assert "Ladders that ended early: 1." in result.stdout and "9 s expected" not in result.stdout
     assert "reference by Gauss" in result.stderr
     data = json.loads((tmp_path / "here" / "comparison.json").read_text(), parse_constant=pytest.fail)
     assert data["points"][2]["error"] is None and data["points"][3]["rhs"] == 20_000
@@ -74,7 +78,7 @@ def test_choices(calls, tmp_path):
     t1, methods, options = calls[0]
     assert (t1, methods, options["patience"]) == (1.2, ["odex"], 3.0)
     assert {form for _, form in options["formulations"]} == {"null_space", "index0"}
-    assert len(options["formulations"]) == 8, "four coordinates, two forms"
+    assert len(options["formulations"]) == 6, "three coordinates, two forms; the group has neither"
 
 
 def test_interrupted(monkeypatch, tmp_path):

@@ -91,7 +91,11 @@ def compare_formalisms(
     patience: Annotated[float, typer.Option(help="Seconds that one run may take.")] = 3.0,
     as_json: Json = False,
 ) -> None:
-    """Run the bodies of a scenario in all formulations with all adaptive solvers: error against work."""
+    """Run the bodies of a scenario in all formulations with all adaptive solvers: error against work.
+
+    For a top over a minute that takes about a quarter of an hour, a few minutes with --quick; what is there
+    when it is interrupted is kept.
+    """
     from poinsot.cli._compare import Selection, compare_scenario
 
     compare_scenario(scenario, out, Selection(quick, solver, form, patience), as_json)

@@ -3,7 +3,7 @@
 import difflib
 import itertools
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +16,8 @@ from poinsot.cli._outputs import check_folder
 from poinsot.cli._tables import as_json as json_text
 from poinsot.cli._tables import show_json, show_table
 from poinsot.coordinates import AbstractOrientation, Directors, EulerAngles, Quaternions
-from poinsot.core import InputError, optional
-from poinsot.equations import FORMS
+from poinsot.core import InputError, State, optional
+from poinsot.equations import FORMS, refusal
 from poinsot.integrators import AbstractAdaptive, adaptive_names, method_by_name
 from poinsot.io import load_scenario
 from poinsot.io._subject import Subject
@@ -58,22 +58,22 @@ class Selection:
             raise InputError(f"--solver {name}: it is not led by a tolerance; `poinsot methods` lists those")
         return led
 
-    @property
-    def formulations(self) -> list[tuple[AbstractOrientation, str]]:
-        """Coordinates and form, of the named forms or of all."""
+    def formulations(self, system: AbstractSystem) -> list[tuple[AbstractOrientation, str]]:
+        """Coordinates and form, of the named forms or of all, where they go together."""
         for name in self.form or ():
             if name not in FORMS:
                 near = difflib.get_close_matches(name, FORMS, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"the forms are {', '.join(FORMS)}"
                 raise InputError(f"--form {name} is not known; {hint}")
         every = LANG if self.quick else tuple(itertools.product(COORDINATES, reversed(FORMS)))
-        return [(coordinates, form) for coordinates, form in every if not self.form or form in self.form]
+        chosen = [pair for pair in every if not self.form or pair[1] in self.form]
+        return [pair for pair in chosen if refusal(system, *pair) is None]
 
 
 def compare_scenario(path: Path, out: Path | None, chosen: Selection, as_json: bool) -> None:
     """Compare, and write what was measured, also when it is interrupted."""
     scenario = load_scenario(path)
-    subject, times = _bodies(scenario.subject(), path), scenario.times
+    (system, start), times = _bodies(scenario.subject(), path), scenario.times
     folder = out or Path("runs") / f"{path.stem}-formalisms"
     check_folder(folder)
     optional("matplotlib", "plot", "drawing pictures")
@@ -82,12 +82,12 @@ def compare_scenario(path: Path, out: Path | None, chosen: Selection, as_json: b
         warnings.simplefilter("always", UserWarning)
         try:
             found = work_precision(
-                subject.problem,
-                subject.start,
+                system,
+                start,
                 times.t1,
                 chosen.solvers,
                 t0=times.t0,
-                formulations=chosen.formulations,
+                formulations=chosen.formulations(system),
                 tolerances=QUICK if chosen.quick else TOLERANCES,
                 patience=chosen.patience,
                 repeats=1 if chosen.quick else 3,
@@ -107,13 +107,13 @@ def compare_scenario(path: Path, out: Path | None, chosen: Selection, as_json: b
         fail(f"{path}: interrupted; the {len(found.points)} runs until then are in {written[0]}", code)
 
 
-def _bodies(subject: Subject, path: Path) -> Subject:
-    """The scenario's bodies; equations have no choice of formulation."""
+def _bodies(subject: Subject, path: Path) -> tuple[AbstractSystem, State]:
+    """The scenario's bodies and their start; equations have no choice of formulation."""
     if not isinstance(subject.problem, AbstractSystem):
         raise InputError(
             f"{path}: formalisms are those of rigid bodies; this system is given by its equations"
         )
-    return subject
+    return subject.problem, subject.start
 
 
 def _write(found: WorkPrecision, folder: Path) -> list[Path]:
@@ -138,7 +138,10 @@ def _show(found: WorkPrecision) -> None:
     rows = (_row(found, pair, least, aim) for pair, least in zip(pairs, finest, strict=True))
     show_table(columns, rows, flexible="formulation")
     typer.echo(f"Errors of rotation and angular velocity at the end, beside {found.reference}.")
-    for reason in found.reasons():
+    ended = [one for one in found.refused if found.of(one.method, one.formulation)]
+    if ended:
+        typer.echo(f"Ladders that ended early: {len(ended)}. comparison.json says which; try --patience.")
+    for reason in replace(found, refused=tuple(one for one in found.refused if one not in ended)).reasons():
         typer.echo(f"not run: {reason}")
 
 
