@@ -88,7 +88,8 @@ EVERYWHERE = (
     "variational",
 )
 """Methods that are tried under all end conditions, the others under a force alone."""
-QUICK_HIGH, QUICK_LOW = [("force", "Gauss 12")], [("displaced", "splitting")]
+QUICK_HIGH = [("free", "splitting of order 8"), ("force", "Gauss 12")]
+QUICK_LOW = [("displaced", "splitting"), ("clamped", "RATTLE")]
 
 
 def combinations(methods, quick):
