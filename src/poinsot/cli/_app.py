@@ -93,8 +93,8 @@ def compare_formalisms(
 ) -> None:
     """Run the bodies of a scenario in all formulations with all adaptive solvers: error against work.
 
-    For a top over a minute that takes about a quarter of an hour, a few minutes with --quick; what is there
-    when it is interrupted is kept.
+    For a top over a minute that takes some twenty minutes, a few with --quick; what is there when it is
+    interrupted is kept.
     """
     from poinsot.cli._compare import Selection, compare_scenario
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import jax
-
 from poinsot.core import AbstractProblem, Group, Hamiltonian, State, UserFunction
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._constrained_bodies import ConstrainedBodies
@@ -46,7 +44,7 @@ def _free_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
 
 
 def _of_free_momenta(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
-    return state.q, jax.grad(BodiesEnergy(bodies).kinetic, argnums=1)(state.q, state.p)
+    return state.q, BodiesEnergy(bodies).velocity(state.q, state.p)
 
 
 def _rates(bodies: Bodies, q: Flat, rate: Flat) -> State:
@@ -85,7 +83,7 @@ def _multiplier(bodies: Bodies, q: Flat, rate: Flat) -> State:
 
 
 def _of_multiplier(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
-    return state.q, jax.grad(MultiplierRates(bodies).kinetic, argnums=1)(state.q, state.v)
+    return state.q, MultiplierRates(bodies).velocity(state.q, state.v)
 
 
 def _hamiltonian(bodies: Bodies, invariants: Invariants) -> Hamiltonian:

@@ -59,6 +59,10 @@ class BodiesEnergy(AbstractEnergy):
 
     def dp(self, t, q: Flat, p: Flat, params: Any) -> Flat:
         """Gradient in the momenta."""
+        return self.velocity(q, p)
+
+    def velocity(self, q: Flat, p: Flat) -> Flat:
+        """Rates of the positions, which time and the potential do not enter."""
         return jax.grad(self.kinetic, argnums=1)(q, p)
 
     @property

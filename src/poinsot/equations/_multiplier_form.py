@@ -33,6 +33,10 @@ class MultiplierRates(eqx.Module):
         linear = jnp.sum(x_momentum**2 / bodies.system.masses[None])
         return 0.5 * (linear + jnp.sum(quasi**2 / inertia))
 
+    def velocity(self, q: Flat, p: Flat) -> Flat:
+        """Rates of the positions."""
+        return jax.grad(self.kinetic, argnums=1)(q, p)
+
     @property
     def height(self) -> int:
         """Momenta of the coordinates."""
@@ -41,7 +45,7 @@ class MultiplierRates(eqx.Module):
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and of the momenta, which are the velocities of this form."""
         bodies = self.bodies
-        q_rate = jax.grad(self.kinetic, argnums=1)(q, v)
+        q_rate = self.velocity(q, v)
         force = bodies.potential_force(t, q) + bodies.load(t, q, q_rate)
         force_x, force_c = bodies.split(force)
         c = bodies.split(q)[1]

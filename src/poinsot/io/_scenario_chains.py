@@ -11,6 +11,7 @@ from poinsot.core import InputError, State
 from poinsot.io._body_sections import BodyStart, Named, StartSection
 from poinsot.io._named import ENDS, NEIGHBOUR_POTENTIALS, PARTICLE_BODIES, make
 from poinsot.model import Chain, RigidBody
+from poinsot.model.ends import NAMED
 
 CHAIN = "particle-chain"
 """Name of chains in the library."""
@@ -112,7 +113,7 @@ def _potential(value: Any) -> Any:
     return _named(_table(value), "name", NEIGHBOUR_POTENTIALS)
 
 
-WORDS = ("clamped", "free", "ring", "periodic")
+WORDS = (*NAMED, "ring", "periodic")
 """What ends can be without numbers."""
 
 
