@@ -11,7 +11,7 @@ import pytest
 
 import poinsot as pt
 from poinsot.coordinates import Quaternions
-from poinsot.core import once
+from poinsot.core import each_body, once
 from poinsot.equations._bodies import Bodies
 from poinsot.model import Chain, RigidBody, potentials, shapes
 from poinsot.model._neighbours import Neighbours
@@ -143,19 +143,21 @@ SLOW = ("tables", "two terms")
 
 @pytest.mark.parametrize(("ends", "order"), [("free", 2), ("ring", 1)])
 def test_windows_of_a_long_chain_join(ends, order, monkeypatch):
+    """In directors, and in quaternions, whose directors are made window by window."""
     chain = Chain(DISC, 7, SPACING, potentials.LennardJones(1.0, 1.0), ends, neighbours=order)
     positions, rotations = straight(chain)
     x = jnp.asarray(np.asarray(positions) + 0.1 * np.random.default_rng(2).standard_normal((7, 3))).T
-    R = jnp.moveaxis(rotations, 0, -1)
+    R, quat = jnp.moveaxis(rotations, 0, -1), pt.rotation.from_matrix(rotations).T
 
-    def gradient():
+    def gradients():
         """Compiled anew: a function that was compiled before would not see another window."""
-        return once(lambda x, R: chain.neighbours.gradient(x, R))(x, R)
+        gradient, directors = chain.neighbours.gradient, each_body(Quaternions().rotation)
+        return once(lambda x, R, quat: (*gradient(x, R), *gradient(x, quat, directors)))(x, R, quat)
 
-    whole = gradient()
+    whole = gradients()
     # Three windows, the last of which begins with a body that the second has had too.
     monkeypatch.setattr(Neighbours, "_window", property(lambda self: 3))
-    for part, right in zip(gradient(), whole, strict=True):
+    for part, right in zip(gradients(), whole, strict=True):
         np.testing.assert_allclose(part, right, rtol=0.0, atol=1e-12 * np.max(np.abs(right)))
         assert np.min(np.max(np.abs(right.reshape(-1, 7)), axis=0)) > 1e-3, "every body is pulled"
 

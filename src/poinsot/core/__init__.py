@@ -17,7 +17,7 @@ from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
-from poinsot.core._hold import held, hold
+from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
@@ -59,8 +59,10 @@ __all__ = [
     "discrete_gradient",
     "each_body",
     "evaluate",
+    "barrier",
     "held",
     "hold",
+    "hold_p",
     "in_components",
     "is_number",
     "largest_component",

@@ -56,7 +56,7 @@ def evaluate(jaxpr: jex.ClosedJaxpr, arithmetic: Arithmetic, *operands: Componen
 
 def in_components(jaxpr: jex.Jaxpr) -> bool:
     """Whether a traced function is made of operations on components alone, without loops and solvers."""
-    others = ("dot_general", "iota", "optimization_barrier", "scatter-add")
+    others = ("dot_general", "iota", "hold", "scatter-add")
     known = ELEMENTWISE.union(MOVES, INDEXED, REDUCTIONS, CALLS, others)
     return all(
         equation.primitive.name in known and all(map(in_components, jex.jaxprs_in_params(equation.params)))

@@ -1,6 +1,6 @@
 """A system in coordinates: its live bodies in one vector, and what pulls back through the pose map."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -13,7 +13,8 @@ from jaxtyping import Array, Float, Int
 from poinsot.coordinates import AbstractCoordinates
 from poinsot.core import Projection, each_body
 from poinsot.core.types import Scalar
-from poinsot.model import AbstractSystem
+from poinsot.model import AbstractSystem, Chart
+from poinsot.rotation import from_matrix
 
 Flat = Float[Array, " n"]
 
@@ -97,12 +98,16 @@ class Bodies(eqx.Module):
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy at the rotation of the coordinates."""
         x, c = self.split(q)
-        return self.system.potential(t, x, self.rotation(c))
+        return self.system.potential_in(t, x, c, self._chart(self.coordinates.rotation))
 
     def free_potential(self, t, q: Flat) -> Scalar:
         """Potential energy without slope along the length of a quaternion: for forms without multipliers."""
         x, c = self.split(q)
-        return self.system.potential(t, x, each_body(self.coordinates.free_rotation)(c))
+        return self.system.potential_in(t, x, c, self._chart(self.coordinates.free_rotation))
+
+    def _chart(self, rotation: Callable) -> Chart:
+        """The coordinates as a system takes them."""
+        return Chart(each_body(rotation), lambda R: self.coordinates.from_quaternion(from_matrix(R)))
 
     def potential_force(self, t, q: Flat) -> Flat:
         """Generalised force of the potential."""

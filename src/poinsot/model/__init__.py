@@ -3,6 +3,7 @@
 from . import ends, freedom, loads, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
+from ._chart import Chart
 from ._particles import Particles
 from ._rigid_body import RigidBody
 from ._system import System
@@ -10,6 +11,7 @@ from ._units import Units
 
 __all__ = [
     "AbstractSystem",
+    "Chart",
     "Chain",
     "Particles",
     "RigidBody",

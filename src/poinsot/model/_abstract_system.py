@@ -13,6 +13,7 @@ from poinsot.core import InputError, LocalWrench, State
 from poinsot.core.types import Scalar
 
 from . import _momenta
+from ._chart import Chart
 from ._placement import Placement, Places
 from ._start import live, physical_state
 from ._symmetries import symmetries
@@ -61,6 +62,10 @@ class AbstractSystem(eqx.Module):
     @abc.abstractmethod
     def potential(self, t, x: LiveX, R: LiveR) -> Scalar:
         """Potential energy at live coordinates."""
+
+    def potential_in(self, t, x: LiveX, c: Float[Array, "*height Nr"], chart: Chart) -> Scalar:
+        """Potential energy at live positions and any coordinates of the live rotations."""
+        return self.potential(t, x, chart.rotation(c))
 
     @abc.abstractmethod
     def pose_potential(self, t, x: Positions, R: Rotations) -> Scalar:

@@ -1,7 +1,7 @@
 """A chain of equal rigid bodies, each acting on its neighbours."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -18,6 +18,7 @@ from ._bonds import AbstractParticleBond
 from ._chain_checks import check_start
 from ._chain_parts import as_bonds, as_ends, chain_placement, check_count, end_freedom
 from ._chain_wrench import ChainWrench
+from ._chart import MATRICES, Chart
 from ._checks import Numbers, as_positive
 from ._names import Numbered
 from ._neighbours import Closure, Neighbours
@@ -122,13 +123,13 @@ class Chain(AbstractSystem):
 
     def whole(self, t, x: LiveX, R: LiveR) -> tuple[Float[Array, "3 body"], Float[Array, "3 3 body"]]:
         """Positions and principal directors of all bodies, body axis last."""
-        if len(self.translating) == len(self.rotating) == self.count:
-            return x, R
-        positions, rotations = self.poses(t, x, R)
-        held = [i for i in (0, self.count - 1) if i not in self.translating]
-        unturned = [i for i in (0, self.count - 1) if i not in self.rotating]
-        x = _with_ends(x, {i: positions[i] for i in held})
-        return x, _with_ends(R, {i: self._principal(rotations[i]) for i in unturned})
+        return self._whole(t, x, R, MATRICES)
+
+    def _whole(self, t, x: LiveX, c: Array, chart: Chart) -> tuple[Float[Array, "3 body"], Array]:
+        """Positions of all bodies, and coordinates of their directors."""
+        positions, rotations = self.placement.given(t)
+        own = {place: chart.coordinates(self._principal(R)) for place, R in rotations.items()}
+        return _with_ends(x, positions), _with_ends(c, own)
 
     def _principal(self, R: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
         """Principal directors of a body with rotation R."""
@@ -136,17 +137,21 @@ class Chain(AbstractSystem):
 
     def potential(self, t, x: LiveX, R: LiveR) -> Scalar:
         """Potential energy at live coordinates."""
-        return self._energy(*self.whole(t, x, R))
+        return self.potential_in(t, x, R, MATRICES)
+
+    def potential_in(self, t, x: LiveX, c: Float[Array, "*height Nr"], chart: Chart) -> Scalar:
+        """Potential energy, with directors made of their coordinates a stretch of the chain at a time."""
+        return self._energy(*self._whole(t, x, c, chart), chart.rotation)
 
     def pose_potential(self, t, x: Positions, R: Rotations) -> Scalar:
         """Potential energy at the poses of all bodies."""
         own = jnp.moveaxis(R, 0, -1)
         if self.body.axes is not None:
             own = jnp.einsum("ijn,jk->ikn", own, self.body.axes)
-        return self._energy(x.T, own)
+        return self._energy(x.T, own, MATRICES.rotation)
 
-    def _energy(self, x: Float[Array, "3 body"], R: Float[Array, "3 3 body"]) -> Scalar:
-        energy = self.neighbours.energy(x, R)
+    def _energy(self, x: Float[Array, "3 body"], c: Array, directors: Callable) -> Scalar:
+        energy = self.neighbours.energy(x, c, directors)
         for place, end in zip((0, -1), self.ends, strict=True):
             if end.force is not None:
                 energy = energy - jnp.sum(end.force * x[:, place])
@@ -289,6 +294,8 @@ class Chain(AbstractSystem):
 
 def _with_ends(live: Array, held: dict[int, Array]) -> Array:
     """Live coordinates with those of the held end bodies at their sides."""
+    if not held:
+        return live
     parts = [held[0][..., None]] if 0 in held else []
     behind = [values[..., None] for place, values in held.items() if place]
     return jnp.concatenate([*parts, live, *behind], axis=-1)

@@ -1,5 +1,6 @@
 """The potential energy of a chain: what neighbours do to each other, assembled in one pass."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import equinox as eqx
@@ -8,11 +9,15 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float, Int
 
+from poinsot.core import hold
 from poinsot.core.types import Scalar
 
 from ._bonds import AbstractBond, AbstractParticleBond, Exists, R, Sites, X
+from ._chart import MATRICES
 
 Closure = Literal["open", "ring", "periodic"]
+C = Float[Array, "*height n"]
+"""Coordinates of the directors of bodies, along the last axis; or the directors themselves."""
 
 CACHE = 2**13
 """Numbers that stay in the first cache of a core, or next to it."""
@@ -40,9 +45,15 @@ class Neighbours(eqx.Module):
     order: int = eqx.field(static=True)
     closure: Closure = eqx.field(static=True)
 
-    def energy(self, x: X, R: R) -> Scalar:
-        """Potential energy at positions (3, body) and principal directors (3, 3, body) of all bodies."""
-        return _energy(self, x, R)
+    def energy(self, x: X, c: C, directors: Callable = MATRICES.rotation) -> Scalar:
+        """Potential energy of all bodies.
+
+        Args:
+            x: positions (3, body).
+            c: coordinates of the principal directors.
+            directors: makes directors (3, 3, body) of them; without it, they are these.
+        """
+        return _energy(self, x, c, directors)
 
     def total(self, x: X, R: R) -> Scalar:
         """The energy as a plain sum."""
@@ -51,34 +62,38 @@ class Neighbours(eqx.Module):
         ]
         return sum(energies, start=jnp.zeros(()))
 
-    def gradient(self, x: X, R: R) -> tuple[X, R]:
-        """Derivatives of the energy in positions and directors, assembled.
+    def gradient(self, x: X, c: C, directors: Callable = MATRICES.rotation) -> tuple[X, C]:
+        """Derivatives of the energy in positions and coordinates of directors, assembled; see `energy`.
 
-        On a CPU a long chain goes through in windows that stay in the cache.
+        On a CPU a long chain goes through in windows that stay in the cache, from the coordinates to the
+        derivatives in them: directors have more numbers than anything else, and are at hand only there.
         """
         count, window = x.shape[-1], self._window
-        x, R = self._with_margin(x, R)
+        near = hold(self._with_margin(x, c))
         if count <= 2 * window or jax.default_backend() != "cpu":
-            return self._slopes(x, R, jnp.arange(count), count)
+            return hold(self._slopes(*near, directors, jnp.arange(count), count))
 
-        def near(all: Array, begin) -> Array:
-            return lax.dynamic_slice_in_dim(all, begin, window + 2 * self.order, axis=-1)
-
-        def one(begin) -> tuple[Array, Array]:
-            return self._slopes(near(x, begin), near(R, begin), begin + jnp.arange(window), count)
+        def one(slopes: tuple[X, C], begin) -> tuple[tuple[X, C], None]:
+            near_x, near_c = (
+                lax.dynamic_slice_in_dim(all, begin, window + 2 * self.order, axis=-1) for all in near
+            )
+            found = self._slopes(near_x, near_c, directors, begin + jnp.arange(window), count)
+            return jax.tree.map(
+                lambda all, part: lax.dynamic_update_slice_in_dim(all, part, begin, axis=-1), slopes, found
+            ), None
 
         # The last window ends with the chain, and repeats bodies of the one before it.
-        number = -(-count // window)
-        windows = lax.map(one, jnp.minimum(window * jnp.arange(number), count - window))
-        return jax.tree.map(lambda slopes: _joined(slopes, count), windows)
+        begins = jnp.minimum(window * jnp.arange(-(-count // window)), count - window)
+        return lax.scan(one, (jnp.zeros_like(x), jnp.zeros_like(c)), begins)[0]
 
     @property
     def _window(self) -> int:
         """Bodies whose sites and pulls stay in the cache of a core."""
         return max(16, CACHE // max(bond.height for bond in self.bonds))
 
-    def _slopes(self, x: X, R: R, place: Int[Array, " n"], count: int) -> tuple[X, R]:
+    def _slopes(self, x: X, c: C, directors: Callable, place: Int[Array, " n"], count: int) -> tuple[X, C]:
         """Derivatives for bodies at these places of a chain of so many, given with their neighbours."""
+        R = hold(directors(c))
         slope_x, slope_R = jnp.zeros((3, *place.shape)), jnp.zeros((3, 3, *place.shape))
         for bond in self.bonds:
             sites = bond.sites(x, R)
@@ -95,7 +110,7 @@ class Neighbours(eqx.Module):
                 )
                 more_x, more_R = bond.pull_back(slope)
                 slope_x, slope_R = slope_x + more_x, slope_R + more_R
-        return slope_x, slope_R
+        return slope_x, jax.vjp(directors, part(c, self.order, -self.order))[1](hold(slope_R))[0]
 
     def squares(self, x: X, R: R) -> list[Float[Array, "k k n"]]:
         """Squared distances of particles, for each bond between particles and each order of neighbours."""
@@ -106,7 +121,7 @@ class Neighbours(eqx.Module):
             for low, high in self._pairs(bond, x, R)
         ]
 
-    def _with_margin(self, x: X, R: R) -> tuple[X, R]:
+    def _with_margin(self, x: X, c: C) -> tuple[X, C]:
         """The bodies with so many more on both sides as bonds reach.
 
         Those of a closed chain are images of its bodies; those of an open one continue it straight and take
@@ -116,14 +131,14 @@ class Neighbours(eqx.Module):
             steps = jnp.arange(1.0, self.order + 1.0)
             before = x[:, :1] + (x[:, :1] - x[:, 1:2]) * steps[None, ::-1]
             behind = x[:, -1:] + (x[:, -1:] - x[:, -2:-1]) * steps[None]
-            turned = jnp.repeat(R[..., :1], self.order, -1), jnp.repeat(R[..., -1:], self.order, -1)
+            turned = jnp.repeat(c[..., :1], self.order, -1), jnp.repeat(c[..., -1:], self.order, -1)
         else:
             before, behind = (
                 x[:, -self.order :] - self.period[:, None],
                 x[:, : self.order] + self.period[:, None],
             )
-            turned = R[..., -self.order :], R[..., : self.order]
-        return jnp.concatenate([before, x, behind], -1), jnp.concatenate([turned[0], R, turned[1]], -1)
+            turned = c[..., -self.order :], c[..., : self.order]
+        return jnp.concatenate([before, x, behind], -1), jnp.concatenate([turned[0], c, turned[1]], -1)
 
     def _exists(self, place: Int[Array, " n"], count: int, order: int) -> Exists:
         """Which bonds with the body `order` places further there are; so many bodies before come first."""
@@ -148,29 +163,23 @@ def part(sites: Sites, begin: int, end: int = 0) -> Sites:
     return jax.tree.map(lambda rows: rows[..., begin : end or None], sites)
 
 
-def _joined(windows: Float[Array, "windows *shape window"], count: int) -> Float[Array, "*shape {count}"]:
-    """Windows put together, of the last one those bodies that the others lack."""
-    first, last = windows[:-1], windows[-1]
-    missing = count - first.shape[0] * last.shape[-1]
-    before = jnp.moveaxis(first, 0, -2).reshape(*last.shape[:-1], -1)
-    return jnp.concatenate([before, last[..., -missing:]], axis=-1)
-
-
 @eqx.filter_custom_jvp
-def _energy(neighbours: Neighbours, x: X, R: R) -> Scalar:
-    return neighbours.total(x, R)
+def _energy(neighbours: Neighbours, x: X, c: C, directors: Callable) -> Scalar:
+    return neighbours.total(x, directors(c))
 
 
 @_energy.def_jvp
 def _energy_jvp(primals, tangents):
-    neighbours, x, R = primals
-    of_terms, dx, dR = tangents
-    energy = neighbours.total(x, R)
+    neighbours, x, c, directors = primals
+    of_terms, dx, dc, _ = tangents
+    energy = neighbours.total(x, directors(c))
     change = jnp.zeros(())
-    if dx is not None or dR is not None:
-        slope_x, slope_R = neighbours.gradient(x, R)
+    if dx is not None or dc is not None:
+        slope_x, slope_c = neighbours.gradient(x, c, directors)
         change = change if dx is None else change + jnp.sum(slope_x * dx)
-        change = change if dR is None else change + jnp.sum(slope_R * dR)
+        change = change if dc is None else change + jnp.sum(slope_c * dc)
     if jax.tree.leaves(of_terms):
-        change = change + eqx.filter_jvp(lambda terms: terms.total(x, R), (neighbours,), (of_terms,))[1]
+        change = (
+            change + eqx.filter_jvp(lambda terms: terms.total(x, directors(c)), (neighbours,), (of_terms,))[1]
+        )
     return energy, change

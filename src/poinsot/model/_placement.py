@@ -85,6 +85,21 @@ class Placement(eqx.Module):
         """Whether the motion of a body, or a part of it, is a function of time."""
         return bool(self.guided or self.prescribed)
 
+    def given(self, t) -> tuple[dict[int, Array], dict[int, Array]]:
+        """Positions and rotation matrices that no live coordinate moves, by place.
+
+        The position of a body with a fixed point is that of the point.
+        """
+        moved = {body: motion(t) for body, motion in zip(self.prescribed, self.motions, strict=True)}
+        guided = {body: path(t) for body, path in zip(self.guided, self.paths, strict=True)}
+        fixed = dict(zip(self.pinned, self.places, strict=True))
+        positions = fixed | dict(zip(self.clamped, self.positions, strict=True)) | guided
+        rotations = dict(zip(self.unturned, self.rotations, strict=True))
+        return (
+            positions | {body: position for body, (position, _) in moved.items()},
+            rotations | {body: rotation for body, (_, rotation) in moved.items()},
+        )
+
     def poses(self, t, x: Float[Array, "3 Nx"], R: Float[Array, "3 3 Nr"]) -> tuple[Array, Array]:
         """Positions (body, 3) and rotation matrices (body, 3, 3) of all bodies, in their body frames."""
         own = R if self.axes is None else jnp.sum(R[:, None] * self.axes[None], axis=2)

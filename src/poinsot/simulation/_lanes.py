@@ -6,10 +6,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.extend import core as jex
 
-from poinsot.core import Components, apart, evaluate, held, is_number
+from poinsot.core import Components, apart, barrier, evaluate, held, hold_p, is_number
 from poinsot.rotation import sincos
 
 LONG = 64
@@ -33,13 +32,11 @@ class Lanes:
         return result if primitive.multiple_results else [result]
 
     def whole(self, primitive, params: dict, operands: Sequence[Components], dtypes) -> list[Components]:
-        """A barrier holds the components as one array, computed in one go; the rest is left to `vmap`."""
+        """`hold` holds the components as one array, computed in one go; the rest is left to `vmap`."""
         arrays = [self.together(part, dtype) for part, dtype in zip(operands, dtypes, strict=True)]
-        if primitive is lax.optimization_barrier_p:
+        if primitive is hold_p:
             rows = [array.reshape(-1, self.count) for array in arrays]
-            held = jnp.split(
-                lax.optimization_barrier(jnp.concatenate(rows)), np.cumsum([len(row) for row in rows])[:-1]
-            )
+            held = jnp.split(barrier(jnp.concatenate(rows)), np.cumsum([len(row) for row in rows])[:-1])
             results = [piece.reshape(array.shape) for piece, array in zip(held, arrays, strict=True)]
         else:
             bind = jax.vmap(lambda *one: primitive.bind(*one, **params), in_axes=-1, out_axes=-1)
@@ -102,4 +99,4 @@ def _in_every_lane(lanes: Lanes, part: Components) -> Components:
     traced = [component for component in part.flat if not is_number(component)]
     if not traced:
         return part
-    return lanes_apart(lax.optimization_barrier(lanes.together(part, traced[0].dtype)))
+    return lanes_apart(barrier(lanes.together(part, traced[0].dtype)))

@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import Components, Group, GroupParts, LocalWrench, Packed, Wrench, hold, objects
+from poinsot.core import Components, Group, GroupParts, LocalWrench, Packed, Wrench, barrier, objects
 from poinsot.integrators import AbstractIntegrator, Composition, LieSplitting
 from poinsot.simulation._lanes import in_lanes
 
@@ -161,9 +161,12 @@ def _part(parts: Any, begin: int, end: int | None = None) -> Any:
 
 
 def _held(parts: Any) -> Any:
-    """Rows computed before they are used, each of them in a loop of its own."""
+    """Rows that XLA does not rewrite with what is made of them: then it computes each in a loop of its own.
+
+    With `hold` they would be in memory for certain; that is no faster here.
+    """
     leaves, tree = jax.tree.flatten(parts)
-    rows = iter(hold([row for part in leaves for row in part.flat]))
+    rows = iter(barrier([row for part in leaves for row in part.flat]))
     return jax.tree.unflatten(tree, [objects(part.shape, list(islice(rows, part.size))) for part in leaves])
 
 

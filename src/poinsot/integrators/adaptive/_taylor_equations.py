@@ -9,7 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as jex
 
-from poinsot.core import AbstractProblem, Components, InputError, evaluate, is_number, objects, optional
+from poinsot.core import (
+    AbstractProblem,
+    Components,
+    InputError,
+    evaluate,
+    hold_p,
+    is_number,
+    objects,
+    optional,
+)
 
 SOLVER = "Taylor"
 
@@ -35,8 +44,8 @@ class Expressions:
         return [operation(*map(self._lifted, operands), **_exponent(params))]
 
     def whole(self, primitive, params: dict, operands: Sequence[Components], dtypes) -> Sequence[Components]:
-        """A barrier, which means nothing to expressions; everything else is refused."""
-        if primitive.name == "optimization_barrier":
+        """`hold` means nothing to expressions; everything else is refused."""
+        if primitive is hold_p:
             return operands
         raise InputError(_refused(primitive.name))
 
