@@ -26,6 +26,8 @@ def hold(values: Tree) -> Tree:
     compute together. A conditional does: what goes into it and what comes out lies in memory. So on a CPU
     rows go through one whose condition always holds, which XLA does not see; few numbers get a barrier.
     """
+    if jax.default_backend() != "cpu":
+        return values
     leaves, tree = jax.tree.flatten(values)
     return jax.tree.unflatten(tree, hold_p.bind(*leaves))
 
@@ -40,9 +42,7 @@ def barrier(values: Tree) -> Tree:
 
 def held(components: Sequence[Array]) -> tuple[Array, ...]:
     """`hold` of equal components, such as those of a vector: on a CPU as one array, computed in one go."""
-    if jax.default_backend() != "cpu":
-        return tuple(components)
-    return tuple(hold(jnp.stack(components)))
+    return tuple(hold(jnp.stack(components))) if jax.default_backend() == "cpu" else tuple(components)
 
 
 hold_p = Primitive("hold")

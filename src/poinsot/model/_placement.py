@@ -90,15 +90,13 @@ class Placement(eqx.Module):
 
         The position of a body with a fixed point is that of the point.
         """
-        moved = {body: motion(t) for body, motion in zip(self.prescribed, self.motions, strict=True)}
-        guided = {body: path(t) for body, path in zip(self.guided, self.paths, strict=True)}
-        fixed = dict(zip(self.pinned, self.places, strict=True))
-        positions = fixed | dict(zip(self.clamped, self.positions, strict=True)) | guided
+        positions = dict(zip(self.pinned + self.clamped, [*self.places, *self.positions], strict=True))
         rotations = dict(zip(self.unturned, self.rotations, strict=True))
-        return (
-            positions | {body: position for body, (position, _) in moved.items()},
-            rotations | {body: rotation for body, (_, rotation) in moved.items()},
-        )
+        for body, path in zip(self.guided, self.paths, strict=True):
+            positions[body] = jnp.asarray(path(t))
+        for body, motion in zip(self.prescribed, self.motions, strict=True):
+            positions[body], rotations[body] = map(jnp.asarray, motion(t))
+        return positions, rotations
 
     def poses(self, t, x: Float[Array, "3 Nx"], R: Float[Array, "3 3 Nr"]) -> tuple[Array, Array]:
         """Positions (body, 3) and rotation matrices (body, 3, 3) of all bodies, in their body frames."""
