@@ -11,8 +11,8 @@ from ._units import Units
 
 __all__ = [
     "AbstractSystem",
-    "Chart",
     "Chain",
+    "Chart",
     "Particles",
     "RigidBody",
     "System",

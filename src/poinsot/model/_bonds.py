@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, PyTree
 
-from poinsot.core import hold
+from poinsot.core import barrier, hold
 
 from .potentials import AbstractPair, AbstractPosePair
 
@@ -184,7 +184,7 @@ class ManyParticles(AbstractParticleBond):
     def sites(self, x: X, R: R) -> Float[Array, "k 3 n"]:
         """Places of all particles as one array."""
         terms = [R[None, :, j] * self.points[:, j, None, None] for j in range(3)]
-        return hold(x[None] + _sum(terms))
+        return barrier(x[None] + _sum(terms))
 
     def squares(self, low: Float[Array, "k 3 n"], high: Float[Array, "k 3 n"]) -> Float[Array, "k k n"]:
         """Squared distances of all pairs of particles."""
@@ -200,7 +200,7 @@ class ManyParticles(AbstractParticleBond):
             square = apart[:, 0] ** 2 + apart[:, 1] ** 2 + apart[:, 2] ** 2
             factor = 2.0 * eqx.combine(row, rest).slope(square)
             factor = factor if exists is None else jnp.where(exists[None], factor, 0.0)
-            push = hold(factor[:, None] * apart)
+            push = barrier(factor[:, None] * apart)
             return on_high + push, -jnp.sum(push, axis=0)
 
         on_high, on_low = lax.scan(one, jnp.zeros_like(high), (rows, low))
