@@ -8,7 +8,6 @@ import poinsot as pt
 from poinsot.analysis._travel import travel
 from poinsot.integrators import RK4, FixedPoint, GaussLegendre, LobattoIIIAB, RadauIIA, SimplifiedNewton
 from poinsot.integrators._update import add
-from poinsot.integrators.runge_kutta._stages import _largest as largest_of_many
 
 PENDULUM = pt.Hamiltonian(lambda q, p: 0.5 * p[0] ** 2 - jnp.cos(q[0]) * (1.0 - p[0] / 6.0))
 START = pt.State(q=[0.3], p=[0.9])
@@ -22,13 +21,6 @@ def test_both_iterations_find_the_same_step():
     np.testing.assert_allclose(runs[0].q, runs[1].q, rtol=0.0, atol=1e-13)
     np.testing.assert_allclose(runs[0].p, runs[1].p, rtol=0.0, atol=1e-13)
     assert all(int(run.result) == 0 for run in runs)
-
-
-@pytest.mark.parametrize("place", range(67))
-def test_the_largest_of_many_numbers_is_found_wherever_it_is(place):
-    numbers = jnp.zeros(67).at[place].set(2.0)
-    assert float(largest_of_many(numbers)) == 2.0
-    assert np.isnan(largest_of_many(numbers.at[place].set(jnp.nan)))
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from poinsot.core._extras import MissingPackageError, optional
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
+from poinsot.core._largest import largest
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._quick import once
@@ -65,6 +66,7 @@ __all__ = [
     "hold_p",
     "in_components",
     "is_number",
+    "largest",
     "largest_component",
     "objects",
     "one_block",

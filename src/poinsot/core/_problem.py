@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 from poinsot.core._blocks import Blocks
 from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
 from poinsot.core._implicit import AbstractImplicit
+from poinsot.core._largest import largest
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction, optional_function, user_function
 from poinsot.core._state import State
@@ -332,8 +333,7 @@ class Hamiltonian(PhaseSpace):
 
 def largest_component(y: Array, vectorised: bool) -> Array:
     """Largest magnitude, lane by lane where there are lanes, in the shape of `y`."""
-    axes = 0 if vectorised else None
-    return jnp.broadcast_to(jnp.max(jnp.abs(y), axis=axes, keepdims=True), y.shape)
+    return jnp.broadcast_to(largest(y, y.ndim - 1 if vectorised else 0), y.shape)
 
 
 def named_functions(

@@ -3,12 +3,11 @@
 from typing import Any, Protocol
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Int
 
-from poinsot.core import AbstractProblem, Packed, Result, once
+from poinsot.core import AbstractProblem, Packed, Result, largest, once
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._event import Event, locate
@@ -64,6 +63,8 @@ class Marcher(eqx.Module):
     def step(self, loop: LoopState, n: IntScalar | None = None) -> LoopState:
         """One step. A lane that fails or meets the event keeps the state before it, with the reason.
 
+        What the integrator carried there is gone: no step follows, and of a chain it is most of the memory.
+
         Args:
             loop: where the run stands.
             n: number of the step, where lanes may have stopped at different ones; else taken from `loop`.
@@ -71,8 +72,7 @@ class Marcher(eqx.Module):
         n = loop.n if n is None else n
         t = self.time(n)
         y, carry, info = self.integrator.step(self.problem, t, self.h, loop.y, loop.carry)
-        components = tuple(range(y.ndim - len(self.problem.lanes(y))))
-        finite = jnp.all(jnp.isfinite(y), axis=components)
+        finite = largest(y, len(self.problem.lanes(y))) < jnp.inf
         result = jnp.where(finite, Result.successful, Result.non_finite)
         clearance = self.problem.clearance(y)
         if clearance is not None:
@@ -84,17 +84,20 @@ class Marcher(eqx.Module):
             met = self.event.crossed(before, after) & (result == Result.successful)
             result = jnp.where(met, Result.stopped_by_event, result)
         taken = result == Result.successful
-        y, carry = jax.tree.map(lambda new, old: jnp.where(taken, new, old), (y, carry), (loop.y, loop.carry))
+        y = jnp.where(taken, y, loop.y)
         count = loop.n + taken.astype(loop.n.dtype)
         iterations = loop.iterations + info.iterations.astype(loop.iterations.dtype)
         return LoopState(count, y, carry, result.astype(jnp.int32), iterations)
 
     def step_unless_failed(self, loop: LoopState, n: IntScalar) -> LoopState:
-        """Step number `n`, or nothing for a lane that has failed: for loops of a fixed number of steps."""
+        """Step number `n`; of a lane that has failed only how it failed is kept, and where.
+
+        For loops of a fixed number of steps, which look at no state after that.
+        """
         failed = loop.result != Result.successful
         following = self.step(loop, n)
-        held = jax.tree.map(lambda new, old: jnp.where(failed, old, new), following, loop)
-        return eqx.tree_at(lambda one: one.iterations, held, following.iterations)
+        outcome = jnp.where(failed, loop.n, following.n), jnp.where(failed, loop.result, following.result)
+        return eqx.tree_at(lambda one: (one.n, one.result), following, outcome)
 
     def march(self, loop: LoopState, until) -> LoopState:
         """Steps up to step number `until`, or to the first failure or event."""

@@ -1,7 +1,7 @@
 """Implicit equations: iterations that converge to round-off or say that they did not."""
 
 from poinsot.solvers._block_banded import BlockMatrix, Elimination, linearised
-from poinsot.solvers._fixed_point import fixed_point
+from poinsot.solvers._fixed_point import fixed_point, measured_fixed_point
 from poinsot.solvers._iteration import EPS, SolveInfo, Stopping
 from poinsot.solvers._linear import solve_small
 from poinsot.solvers._newton import factored, newton, simplified_newton
@@ -15,6 +15,7 @@ __all__ = [
     "factored",
     "fixed_point",
     "linearised",
+    "measured_fixed_point",
     "newton",
     "simplified_newton",
     "solve_small",

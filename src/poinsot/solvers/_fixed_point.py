@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
+import jax
+import jax.numpy as jnp
 from jax import lax
 
-from poinsot.solvers._iteration import EPS, Stopping, corrected, iterate, largest, minus
+from poinsot.core import largest
+from poinsot.solvers._iteration import EPS, Stopping, corrected, iterate, minus
 from poinsot.solvers._root import root
 
 
@@ -24,22 +27,39 @@ def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
         The solution and a `SolveInfo`.
     """
 
-    def substitute(g, start):
-        def substituted(x):
-            following = g(x)
-            return following, minus(x, following)
+    def substitute(x):
+        following = g(x)
+        return following, size(minus(x, following))
 
-        return iterate(substituted, start, size, stopping)
+    return measured_fixed_point(substitute, guess, stopping)
+
+
+def measured_fixed_point(substitute: Callable, guess, stopping: Stopping):
+    """`fixed_point` of a map that returns the size of the change with its value.
+
+    Of many numbers it can measure some while they are at hand, and go on to the next.
+    """
 
     def linear_solve(matvec, rhs):
         relative = Stopping(tolerance=1.0, accept=stopping.accept, max_iterations=stopping.max_iterations)
 
         def solve(matvec, rhs):
-            roundoff = EPS * largest(rhs) + 1e-300
-            change = corrected(lambda x: minus(matvec(x), rhs))
-            return iterate(change, rhs, lambda dx: largest(dx) / roundoff, relative)[0]
+            unit = EPS * _largest_leaf(rhs) + 1e-300
+            change = corrected(lambda x: minus(matvec(x), rhs), lambda dx: _largest_leaf(dx) / unit)
+            return iterate(change, rhs, relative)[0]
 
         # The transposed equation, which reverse mode needs, contracts at the same rate.
         return lax.custom_linear_solve(matvec, rhs, solve, transpose_solve=solve)
 
-    return root(g, guess, substitute, linear_solve, minus)
+    return root(
+        substitute,
+        guess,
+        lambda substitute, start: iterate(substitute, start, stopping),
+        linear_solve,
+        lambda x, substituted: minus(x, substituted[0]),
+    )
+
+
+def _largest_leaf(tree):
+    """Largest magnitude in a pytree."""
+    return jnp.max(jnp.stack([largest(leaf) for leaf in jax.tree.leaves(tree)]))

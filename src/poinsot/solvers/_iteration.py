@@ -57,16 +57,16 @@ class Stopping(eqx.Module):
     look_every: int = eqx.field(default=1, static=True)
 
 
-def iterate(improved: Callable, start, size: Callable, stopping: Stopping, *, order: int = 1):
+def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1):
     r"""Improve a value until nothing changes but round-off.
 
-    Many equations may be solved side by side, one in each lane: then `size` returns one number for each, and
-    all lanes go on until the last has ended, which is cheaper than holding the finished ones still.
+    Many equations may be solved side by side, one in each lane: then each has a change of its own, and all
+    lanes go on until the last has ended, which is cheaper than holding the finished ones still.
 
     Args:
-        improved: takes a pytree like `start`, and returns the next one and the change that leads to it.
+        improved: takes a pytree like `start`, and returns the next one and the scaled size of the change that
+            leads to it: 1 means one unit in the last place of the result.
         start: first value.
-        size: scaled size of a correction: 1 means one unit in the last place of the result.
         stopping: when to end.
         order: order of convergence; 2 when the rate itself shrinks as the change does, so that
             $\Delta \rho^2$ is left.
@@ -83,8 +83,7 @@ def iterate(improved: Callable, start, size: Callable, stopping: Stopping, *, or
         x, previous, smallest, stale_before, active, count = carry
         for _ in range(stopping.look_every - 1):
             x, _ = improved(x)
-        x, dx = improved(x)
-        change = size(dx)
+        x, change = improved(x)
         rate = (change / previous) ** (1.0 / stopping.look_every)
         # At the first look no rate is known.
         left = jnp.where(count > 0, change * rate**order / jnp.maximum(1.0 - rate, EPS), change)
@@ -96,19 +95,19 @@ def iterate(improved: Callable, start, size: Callable, stopping: Stopping, *, or
         smallest = jnp.minimum(smallest, change)
         return x, change, smallest, stale, active, count + stopping.look_every
 
-    lanes = jax.eval_shape(size, start).shape
+    lanes = jax.eval_shape(improved, start)[1].shape
     unknown = jnp.full(lanes, jnp.inf)
     begin = (start, unknown, unknown, jnp.full(lanes, False), jnp.full(lanes, True), jnp.int32(0))
     x, change, *_, count = lax.while_loop(proceed, once, begin)
     return x, SolveInfo(change, count.astype(float), stopping.accept)
 
 
-def corrected(correction: Callable) -> Callable:
-    r"""What `iterate` takes, for $x \leftarrow x - \mathrm{correction}(x)$."""
+def corrected(correction: Callable, size: Callable) -> Callable:
+    r"""What `iterate` takes, for $x \leftarrow x - \mathrm{correction}(x)$ with corrections of some size."""
 
     def improved(x):
         dx = correction(x)
-        return minus(x, dx), dx
+        return minus(x, dx), size(dx)
 
     return improved
 
@@ -116,8 +115,3 @@ def corrected(correction: Callable) -> Callable:
 def minus(a, b):
     """Difference of two pytrees."""
     return jax.tree.map(jnp.subtract, a, b)
-
-
-def largest(tree):
-    """Largest magnitude in a pytree."""
-    return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree)]))

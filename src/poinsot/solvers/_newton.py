@@ -38,9 +38,8 @@ def newton(
     structure = one_block(guess.size) if blocks is None else blocks
 
     def correct(r, start):
-        return iterate(
-            corrected(lambda x: _newton_correction(r, x, structure)), start, size, stopping, order=2
-        )
+        improved = corrected(lambda x: _newton_correction(r, x, structure), size)
+        return iterate(improved, start, stopping, order=2)
 
     def linear_solve(matvec, rhs):
         return _linear_solve(matvec, rhs, structure)
@@ -86,7 +85,7 @@ def simplified_newton(
     structure = one_block(guess.size) if blocks is None else blocks
 
     def correct(r, start):
-        return iterate(corrected(lambda x: inverse(r(x))), start, size, stopping)
+        return iterate(corrected(lambda x: inverse(r(x)), size), start, stopping)
 
     def linear_solve(matvec, rhs):
         return _linear_solve(matvec, rhs, structure)

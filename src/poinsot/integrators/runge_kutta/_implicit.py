@@ -1,7 +1,6 @@
 """Implicit Runge-Kutta methods: one stepper for every full tableau."""
 
-import operator
-from functools import cache, reduce
+from functools import cache
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -18,9 +17,7 @@ from poinsot.integrators.runge_kutta._stages import (
     StageEquations,
     field_noise,
 )
-
-SHORT = 2.0**10
-"""Coefficients are split at this fraction of one, where digits beyond double are to count."""
+from poinsot.integrators.runge_kutta._weights import weighted, weights
 
 
 class StageCarry(eqx.Module):
@@ -79,14 +76,15 @@ class ImplicitRungeKutta(AbstractIntegrator):
             times=t + tableau.c_hi * h,
             h=h,
             y=y,
-            combine=lambda F: weighted(tableau.A_hi, tableau.A_lo if self.compensated else None, F),
+            weights=weights(tableau.A_hi, tableau.A_lo, self.compensated),
+            combine=weighted,
             matrix=tableau.A_hi,
             noise=carry.noise,
         )
         guess = predict(h, carry, extrapolation(tableau))
         F, info = self.solver.solve(equations, guess)
-        increment = h * weighted(tableau.b_hi[None], tableau.b_lo[None] if self.compensated else None, F)[0]
-        y1, error = add(y, increment, carry.error)
+        b = weights(tableau.b_hi[None], tableau.b_lo[None], self.compensated)
+        y1, error = add(y, h * weighted(b, F)[0], carry.error)
         return y1, next_carry(carry, F, h, error), info
 
 
@@ -108,23 +106,7 @@ def next_carry(carry: StageCarry, F: Array, h, error: Array | None) -> StageCarr
 
 def predict(h, carry: StageCarry, matrix: np.ndarray) -> Array:
     """First guess of the stage derivatives."""
-    return jnp.where(h == carry.h, weighted(matrix, None, carry.derivatives), carry.derivatives[-1:])
-
-
-def weighted(matrix: np.ndarray, remainder: np.ndarray | None, F: Array) -> Array:
-    """Weighted sums over the stage axis; `remainder` holds the digits of the matrix beyond double.
-
-    A sum of scaled stages rather than a matrix product: XLA fuses it with its surroundings, which matters
-    most for a batch.
-    """
-    if remainder is not None:
-        # Added to a finished sum these digits would be rounded away. Moved to a second matrix, a thousand
-        # times smaller than the first, which is exact in ten bits, they count (Hairer et al. 2008).
-        short = np.round(matrix * SHORT) / SHORT
-        return weighted((matrix - short) + remainder, None, F) + weighted(short, None, F)
-    shape = (-1,) + (1,) * (F.ndim - 1)
-    terms = [column.reshape(shape) * F[j][None] for j, column in enumerate(matrix.T)]
-    return reduce(operator.add, terms)
+    return jnp.where(h == carry.h, weighted((matrix,), carry.derivatives), carry.derivatives[-1:])
 
 
 @cache

@@ -14,9 +14,9 @@ from poinsot.integrators.runge_kutta._implicit import (
     first_carry,
     next_carry,
     predict,
-    weighted,
 )
 from poinsot.integrators.runge_kutta._stages import FixedPoint, StageEquations
+from poinsot.integrators.runge_kutta._weights import weighted, weights
 
 
 class LobattoIIIAB(AbstractIntegrator):
@@ -69,17 +69,21 @@ class LobattoIIIAB(AbstractIntegrator):
         position, momentum = self.pair.position, self.pair.momentum
         n = y.shape[0] // 2
 
-        def combine(F):
-            halves = (position, F[:, :n]), (momentum, F[:, n:])
-            sums = [weighted(tab.A_hi, tab.A_lo if self.compensated else None, half) for tab, half in halves]
-            return jnp.concatenate(sums, axis=1)
+        def combine(rows, F):
+            return jnp.concatenate([weighted(rows[0], F[:, :n]), weighted(rows[1], F[:, n:])], axis=1)
 
-        times = t + position.c_hi * h
         equations = StageEquations(
-            problem=problem, times=times, h=h, y=y, combine=combine, matrix=None, noise=carry.noise
+            problem=problem,
+            times=t + position.c_hi * h,
+            h=h,
+            y=y,
+            weights=[weights(half.A_hi, half.A_lo, self.compensated) for half in (position, momentum)],
+            combine=combine,
+            matrix=None,
+            noise=carry.noise,
         )
         guess = predict(h, carry, extrapolation(position))
         F, info = self.solver.solve(equations, guess)
-        remainder = position.b_lo[None] if self.compensated else None
-        y1, error = add(y, h * weighted(position.b_hi[None], remainder, F)[0], carry.error)
+        b = weights(position.b_hi[None], position.b_lo[None], self.compensated)
+        y1, error = add(y, h * weighted(b, F)[0], carry.error)
         return y1, next_carry(carry, F, h, error), info

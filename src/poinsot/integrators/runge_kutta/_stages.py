@@ -7,22 +7,21 @@ import abc
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, StepInfo, one_block
+from poinsot.core import AbstractProblem, Packed, StepInfo, hold, largest, one_block
 from poinsot.integrators.runge_kutta._stage_inverse import stage_inverse
-from poinsot.solvers import EPS, Stopping, fixed_point, linearised, simplified_newton
+from poinsot.solvers import EPS, Stopping, linearised, measured_fixed_point, simplified_newton
 
 MANY = 64
 """Numbers in a state above which its right-hand side is costly, and has a noise of its own."""
-ABREAST = 8
-"""Stretches of a long state that are measured side by side."""
 LONG = 1024
 """Numbers in a state from which its stages are evaluated one after the other."""
 
@@ -35,39 +34,53 @@ class StageEquations:
     times: Array
     h: Array
     y: Packed
+    weights: Any
+    """The coefficients `a_ij`: a pytree of arrays with one row for each stage."""
     combine: Callable
-    """Maps stage derivatives to `sum_j a_ij F_j`."""
+    """Makes of some of their rows, and of the stage derivatives, `sum_j a_ij F_j` for these rows."""
     matrix: np.ndarray | None
     """The matrix itself, or None when positions and momenta have one each."""
     noise: Packed | None
     """Size of what rounding the state makes of the right-hand side, see `field_noise`."""
 
+    @property
+    def lanes(self) -> int:
+        """Number of axes along which there are independent runs."""
+        return len(self.problem.lanes(self.y))
+
+    def increments(self, F: Array) -> Array:
+        """What is added to the state at all stages."""
+        return self.h * self.combine(self.weights, F)
+
     def derivatives(self, stages: Array) -> Array:
-        """Right-hand sides at all stages: of a long state one by one, so that it stays in the cache."""
-        if self.y.size > LONG and not self.problem.lanes(self.y):
+        """Right-hand sides at all stages."""
+        if self.y.size > LONG and not self.lanes:
             return lax.map(lambda stage: self.problem.vector_field(*stage), (self.times, stages))
         return jax.vmap(self.problem.vector_field)(self.times, stages)
 
+    def substituted(self, F: Array, inverse_unit: Packed) -> tuple[Array, Array]:
+        """Right-hand sides at the stages that belong to derivatives `F`, and the size of the change.
+
+        Those of a long state are made and measured one after the other, while they are in the cache.
+        """
+        if self.y.size <= LONG or self.lanes:
+            following = self.derivatives(self.y[None] + self.increments(F))
+            return following, largest((following - F) * inverse_unit[None], self.lanes)
+
+        def one(stage: tuple) -> tuple[Array, Array]:
+            t, row, former = stage
+            alone = jax.tree.map(lambda weights: weights[None], row)
+            following = self.problem.vector_field(t, hold(self.y + self.h * self.combine(alone, F)[0]))
+            return following, largest((following - former) * inverse_unit)
+
+        following, changes = lax.map(one, (self.times, jax.tree.map(jnp.asarray, self.weights), F))
+        return following, jnp.max(changes)
+
     def unit(self, F: Array) -> Packed:
         """One unit of round-off of each component of the result."""
-        increments = jnp.max(jnp.abs(self.h * F), axis=0)
+        increments = jnp.abs(self.h) * reduce(jnp.maximum, jnp.abs(F))
         unit = EPS * (self.problem.magnitude(self.y) + self.problem.magnitude(increments)) + 1e-300
         return unit if self.noise is None else jnp.maximum(unit, jnp.abs(self.h) * self.noise)
-
-    def largest(self, stages: Array) -> Array:
-        """Largest magnitude in each lane, over all stages and components."""
-        lanes = len(self.problem.lanes(self.y))
-        if lanes or self.y.size <= MANY:
-            return jnp.max(jnp.abs(stages), axis=tuple(range(stages.ndim - lanes)))
-        return _largest(reduce(jnp.maximum, jnp.abs(stages)))
-
-
-def _largest(numbers: Float[Array, " n"]) -> Array:
-    """The largest of many numbers, by stretches side by side: on a CPU, XLA takes a maximum one by one."""
-    length = numbers.size // ABREAST
-    stretches = [numbers[i * length : (i + 1) * length] for i in range(ABREAST)]
-    rest = numbers[ABREAST * length :]
-    return jnp.maximum(jnp.max(reduce(jnp.maximum, stretches)), jnp.max(rest, initial=-jnp.inf))
 
 
 def field_noise(problem: AbstractProblem, t, y: Packed) -> tuple[Packed, Packed | None]:
@@ -114,18 +127,11 @@ class FixedPoint(AbstractStageSolver):
     def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
         """See the class."""
         inverse_unit = jnp.abs(equations.h) / equations.unit(guess)
-
-        def substitute(F):
-            return equations.derivatives(equations.y[None] + equations.h * equations.combine(F))
-
-        def size(dF):
-            return equations.largest(dF * inverse_unit[None])
-
-        often = 1 if equations.y.size > MANY and not equations.problem.lanes(equations.y) else 2
+        often = 1 if equations.y.size > MANY and not equations.lanes else 2
         stopping = Stopping(
             self.tolerance, max_iterations=self.max_iterations, look_every=self.look_every or often
         )
-        F, info = fixed_point(substitute, guess, size, stopping)
+        F, info = measured_fixed_point(lambda F: equations.substituted(F, inverse_unit), guess, stopping)
         return F, StepInfo.implicit(info.converged, info.iterations)
 
 
@@ -150,7 +156,7 @@ class SimplifiedNewton(AbstractStageSolver):
         """See the class."""
         if equations.matrix is None:
             raise ValueError("SimplifiedNewton does not serve partitioned methods; use FixedPoint()")
-        if equations.problem.lanes(equations.y):
+        if equations.lanes:
             raise ValueError("SimplifiedNewton solves one run at a time; use jax.vmap, or FixedPoint()")
         A, h, y, shape = equations.matrix, equations.h, equations.y, guess.shape
         blocks = equations.problem.blocks("y") or one_block(y.size)
@@ -163,12 +169,12 @@ class SimplifiedNewton(AbstractStageSolver):
 
         def residual(flat):
             Z = flat.reshape(shape)
-            return (Z - h * equations.combine(equations.derivatives(y[None] + Z))).ravel()
+            return (Z - equations.increments(equations.derivatives(y[None] + Z))).ravel()
 
         def size(dZ):
-            return jnp.max(jnp.abs(dZ.reshape(shape)) * inverse_unit[None])
+            return largest(dZ.reshape(shape) * inverse_unit[None])
 
-        start = (h * equations.combine(guess)).ravel()
+        start = equations.increments(guess).ravel()
         stopping = Stopping(tolerance=self.tolerance, max_iterations=self.max_iterations)
         flat, info = simplified_newton(residual, start, inverse, size, stopping, blocks.repeated(len(A)))
         Z = flat.reshape(shape)
