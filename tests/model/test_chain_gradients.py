@@ -246,7 +246,7 @@ ENDS = {
     "clamped": ("clamped", "clamped"),
     "force": ("clamped", pt.ends.force((3.0, -1.0, 0.5))),
     "displaced": ("free", pt.ends.displaced((12.2, 0.1, 0.0))),
-    "moved": (pt.ends.displaced(lambda t: jnp.stack([0.1 * t, jnp.sin(t), 0.0 * t])), "clamped"),
+    "moved": (pt.ends.displaced(lambda t: (0.1 * t, jnp.sin(t), 0.0)), "clamped"),
     "prescribed": ("free", pt.ends.prescribed(screwed)),
     "held where given": (pt.ends.clamped((0.1, 0.2, 0.3), pt.rotation.about_y(0.3)), "free"),
 }

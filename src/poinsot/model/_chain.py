@@ -16,7 +16,7 @@ from poinsot.rotation import from_matrix
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._bonds import AbstractParticleBond
 from ._chain_checks import check_start
-from ._chain_parts import as_bonds, as_ends, chain_placement, check_count, end_freedom
+from ._chain_parts import as_bonds, as_ends, chain_placement, check_count, end_freedom, with_ends
 from ._chain_wrench import ChainWrench
 from ._chart import MATRICES, Chart
 from ._checks import Numbers, as_positive
@@ -129,7 +129,7 @@ class Chain(AbstractSystem):
         """Positions of all bodies, and coordinates of their directors."""
         positions, rotations = self.placement.given(t)
         own = {place: chart.coordinates(self._principal(R)) for place, R in rotations.items()}
-        return _with_ends(x, positions), _with_ends(c, own)
+        return with_ends(x, positions), with_ends(c, own)
 
     def _principal(self, R: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
         """Principal directors of a body with rotation R."""
@@ -181,7 +181,7 @@ class Chain(AbstractSystem):
         return ChainWrench(
             self.neighbours.bonds,
             (self.ends[0].force, self.ends[1].force),
-            *_end_poses(self),
+            *_held_ends(self),
             self.count,
             moving,
             turning,
@@ -292,19 +292,8 @@ class Chain(AbstractSystem):
         return self.spacing * jnp.asarray(circle), jnp.asarray(turns)
 
 
-def _with_ends(live: Array, held: dict[int, Array]) -> Array:
-    """Live coordinates with those of the held end bodies at their sides."""
-    if not held:
-        return live
-    parts = [held[0][..., None]] if 0 in held else []
-    behind = [values[..., None] for place, values in held.items() if place]
-    return jnp.concatenate([*parts, live, *behind], axis=-1)
-
-
 @eqx.filter_jit
-def _end_poses(chain: Chain) -> tuple[Float[Array, "3 2"], Float[Array, "4 2"]]:
-    """Positions and principal quaternions of the first and the last body, where they do not move or turn."""
-    upright = jnp.broadcast_to(jnp.eye(3)[:, :, None], (3, 3, len(chain.rotating)))
-    positions, rotations = chain.poses(0.0, jnp.zeros((3, len(chain.translating))), upright)
-    own = [from_matrix(chain._principal(rotations[place])) for place in (0, -1)]
-    return jnp.stack([positions[0], positions[-1]], axis=1), jnp.stack(own, axis=1)
+def _held_ends(chain: Chain) -> tuple[dict[int, Float[Array, "3"]], dict[int, Float[Array, "4"]]]:
+    """Positions and principal quaternions of ends that do not move or turn, by place."""
+    positions, rotations = chain.placement.given(0.0)
+    return positions, {place: from_matrix(chain._principal(R)) for place, R in rotations.items()}

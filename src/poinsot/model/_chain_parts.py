@@ -4,6 +4,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from poinsot.core import InputError
 
@@ -90,3 +91,12 @@ def chain_placement(body: RigidBody, count: int, ends: tuple[AbstractFreedom, Ab
     moments = jnp.broadcast_to(body.moments[:, None], (3, turning))
     axes = None if body.axes is None else jnp.broadcast_to(body.axes[:, :, None], (3, 3, turning))
     return Placement(translating, rotating, moments, axes, {0: first, count - 1: last})
+
+
+def with_ends(live: Array, held: dict[int, Array]) -> Array:
+    """Values of the live bodies, along the last axis, with those of the held end bodies at their sides."""
+    if not held:
+        return live
+    before = [values[..., None] for place, values in held.items() if place == 0]
+    behind = [values[..., None] for place, values in held.items() if place > 0]
+    return jnp.concatenate([*before, live, *behind], axis=-1)

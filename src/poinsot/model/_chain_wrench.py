@@ -7,6 +7,7 @@ from jaxtyping import Array, Float, Int
 from poinsot.core import Wrench, body_torque
 
 from ._bonds import AbstractBond, Exists, Pulls, Sites
+from ._chain_parts import with_ends
 
 
 class ChainWrench(eqx.Module):
@@ -15,8 +16,8 @@ class ChainWrench(eqx.Module):
     Args:
         bonds: between neighbours.
         forces: constant forces on the first and the last body, None without.
-        positions: of the first and the last body, where they do not move.
-        elements: unit quaternions of these, where they do not turn.
+        positions: of the end bodies that do not move, by place.
+        elements: unit quaternions of those that do not turn, likewise.
         count: number of bodies.
         moving: those that move.
         turning: those that turn.
@@ -24,29 +25,22 @@ class ChainWrench(eqx.Module):
 
     bonds: tuple[AbstractBond, ...]
     forces: tuple[Float[Array, "3"] | None, Float[Array, "3"] | None]
-    positions: Float[Array, "3 2"]
-    elements: Float[Array, "4 2"]
+    positions: dict[int, Float[Array, "3"]]
+    elements: dict[int, Float[Array, "4"]]
     count: int = eqx.field(static=True)
     moving: range = eqx.field(static=True)
     turning: range = eqx.field(static=True)
 
     def whole(self, x: Float[Array, "3 moving"], g: Float[Array, "4 turning"]) -> tuple[Array, Array]:
         """Positions and quaternions of all bodies."""
-        return self._with_ends(x, self.moving, self.positions), self._with_ends(
-            g, self.turning, self.elements
-        )
-
-    def _with_ends(self, live: Array, places: range, ends: Array) -> Array:
-        first, last = ends[:, :1], ends[:, 1:]
-        parts = [first] if places.start else []
-        return jnp.concatenate([*parts, live, *([last] if places.stop < self.count else [])], axis=-1)
+        return with_ends(x, self.positions), with_ends(g, self.elements)
 
     def spread(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
         """Values for all bodies, zero for those that do not move or turn."""
-        nothing = jnp.zeros((3, 2))
+        nothing = jnp.zeros(3)
         return (
-            self._with_ends(of_moving, self.moving, nothing),
-            self._with_ends(of_turning, self.turning, nothing),
+            with_ends(of_moving, dict.fromkeys(self.positions, nothing)),
+            with_ends(of_turning, dict.fromkeys(self.elements, nothing)),
         )
 
     def live(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:

@@ -102,22 +102,14 @@ class Placement(eqx.Module):
         """Positions (body, 3) and rotation matrices (body, 3, 3) of all bodies, in their body frames."""
         own = R if self.axes is None else jnp.sum(R[:, None] * self.axes[None], axis=2)
         own = jnp.moveaxis(own, -1, 0)
-        moved = [motion(t) for motion in self.motions]
-        rotations = in_order(
-            (self.rotating, own),
-            (self.unturned, self.rotations),
-            (self.prescribed, stacked([jnp.asarray(rot) for _, rot in moved], (3, 3))),
-        )
+        positions, rotations = self.given(t)
         slots = [self.rotating.index(body) for body in self.pinned]
         arms = turned(take(own, tuple(slots)), self.points)
-        positions = in_order(
-            (self.translating, x.T),
-            (self.pinned, self.places - arms),
-            (self.clamped, self.positions),
-            (self.guided, stacked([jnp.asarray(path(t)) for path in self.paths], (3,))),
-            (self.prescribed, stacked([jnp.asarray(pos) for pos, _ in moved], (3,))),
+        positions |= {body: positions[body] - arm for body, arm in zip(self.pinned, arms, strict=True)}
+        return (
+            in_order((self.translating, x.T), (tuple(positions), stacked([*positions.values()], (3,)))),
+            in_order((self.rotating, own), (tuple(rotations), stacked([*rotations.values()], (3, 3)))),
         )
-        return positions, rotations
 
     def rates(self, t, x: Array, R: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
         r"""Velocities of the mass centres (space) and angular velocities (body frame) of all bodies.
