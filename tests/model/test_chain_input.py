@@ -27,6 +27,13 @@ def overlapping():
     return made.state(position=position)
 
 
+def run_while_touching():
+    """Straight, as far apart as the tetrahedra are wide: corners meet, which shows when the run begins."""
+    made = chain(spacing=1.0)
+    method = pt.integrators.LieSplitting()
+    return pt.simulate(made, made.straight_state(), t1=0.1, dt=0.1, integrator=method, progress=False)
+
+
 def broken(s):
     """Not a number beyond a distance of 2.5."""
     return jnp.sqrt(6.25 - s)
@@ -73,6 +80,10 @@ BAD = {
     "overlapping particles": (
         overlapping,
         "particle 1 of 'body1' and particle 0 of 'body2' overlap: their distance is 0; move the bodies",
+    ),
+    "overlapping in the straight chain": (
+        run_while_touching,
+        "particle 1 of 'body0' and particle 0 of 'body1' overlap: their distance is",
     ),
     "overlapping second neighbours": (
         lambda: chain(ends="free", neighbours=2, count=5).state(

@@ -126,6 +126,9 @@ class AbstractSystem(eqx.Module):
         """Forces and torques in pieces, where the bodies are equal and in a row; else None."""
         return None
 
+    def check_start(self, t, state: State) -> None:  # noqa: B027
+        """Refuse a state that bodies cannot start from, where the system can tell which they are."""
+
     def index(self, name: str) -> int:
         """Place of the body of this name."""
         if name not in self.names:

@@ -242,8 +242,12 @@ class Chain(AbstractSystem):
             if rotation is None:
                 rotation = straight.quaternion
         state = super().state(position, rotation, velocity, angular_velocity, **options)
-        check_start(self, options.get("t", 0.0), state)
+        self.check_start(options.get("t", 0.0), state)
         return state
+
+    def check_start(self, t, state: State) -> None:
+        """Refuse a state in which particles of neighbours overlap, or the potential is not finite."""
+        check_start(self, t, state)
 
     def straight_state(self, velocity_scale: float = 0.0, seed: int = 0, *, t: float = 0.0) -> State:
         """The straight chain, or the ring on its circle, with random velocities.

@@ -14,7 +14,6 @@ from poinsot.simulation._event import Event
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._subject import subject_of
 from poinsot.simulation._trajectory import Trajectory
-from poinsot.simulation._validate import check_state
 
 
 class SimulationError(RuntimeError):
@@ -94,7 +93,7 @@ def simulate(
         step = fixed_step(integrator, dt, rtol=rtol, atol=atol)
         run = FixedRun.planned(integrator, span, step, last_step, saves, progress)
     subject = subject_of(problem, integrator, state, coordinates, form, t0)
-    y = check_state(subject.problem, subject.start, t0)
+    y = subject.checked(t0)
     event = None if stop is None else subject.event(stop)
     if isinstance(run, AdaptiveRun):
         run = run.observing(subject.observed)

@@ -7,14 +7,14 @@ import equinox as eqx
 from jaxtyping import Array
 
 from poinsot.coordinates import AbstractOrientation, Group, Quaternions
-from poinsot.core import AbstractProblem, InputError, State, UserFunction, once, user_function
+from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, once, user_function
 from poinsot.equations import Formulation, formulate, preferences, refusal
 from poinsot.model import AbstractSystem
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._culprits import culprits
 from poinsot.simulation._event import Event
 from poinsot.simulation._trajectory import Method, Record, Trajectory
-from poinsot.simulation._validate import check_integrator
+from poinsot.simulation._validate import InfiniteStart, check_integrator, check_state
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,10 @@ class ProblemSubject:
 
     problem: AbstractProblem
     start: State
+
+    def checked(self, t0: float) -> Packed:
+        """The packed start, once it is right."""
+        return check_state(self.problem, self.start, t0)
 
     def observed(self, function: Callable) -> UserFunction:
         """A user's function of the state."""
@@ -49,6 +53,14 @@ class BodiesSubject:
     def problem(self) -> AbstractProblem:
         """What the integrator sees."""
         return self.formulation.problem
+
+    def checked(self, t0: float) -> Packed:
+        """The packed start, once it is right; where bodies cannot start, the system says which."""
+        try:
+            return check_state(self.problem, self.start, t0)
+        except InfiniteStart:
+            self.formulation.bodies.system.check_start(t0, self.state)
+            raise
 
     def observed(self, function: Callable) -> UserFunction:
         """A user's function of the motion of the bodies, as one of the problem's state."""

@@ -15,6 +15,10 @@ WHOLE = 1e-9
 """How far from a whole number `(t1 - t0) / dt` may be, relative to its size, to count as one."""
 
 
+class InfiniteStart(InputError):
+    """The right-hand side is not finite at the start."""
+
+
 def check_integrator(problem: AbstractProblem, integrator: AbstractIntegrator | AbstractAdaptive) -> None:
     """Refuse an integrator that does not fit the problem, naming those that do."""
     if not isinstance(integrator, (AbstractIntegrator, AbstractAdaptive)):
@@ -83,8 +87,10 @@ def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
             f"the right-hand side has shape {slope.shape}, the state {y.shape}; they must be equal"
         )
     if not bool(jnp.all(jnp.isfinite(slope))):
-        raise InputError(
-            f"the right-hand side is not finite at the start: {np.asarray(slope)}; start elsewhere"
+        place = int(np.argmin(np.isfinite(np.asarray(slope))))
+        raise InfiniteStart(
+            f"the right-hand side is not finite at the start: component {place} of {slope.size} is "
+            f"{float(slope.reshape(-1)[place])}; start elsewhere"
         )
     for name, value in invariants.items():
         if not bool(jnp.all(jnp.isfinite(value))):
