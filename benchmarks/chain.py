@@ -201,7 +201,7 @@ def main() -> None:
                 peer = 1e6 * lammps(options.lammps, cores, count, max(10, steps // 4))["seconds"]
                 board.at_least(f"LAMMPS over ours, {where}", peer / micro, 2.0, f"{peer:.3f}")
             print(board.rows[-1], flush=True)
-    for count, steps in ((100, 400), (1_000, 80), (10_000, 24)):
+    for count, steps in ((100, 400), (1_000, 80), (10_000, 24), (100_000, 8)):
         told = measured("gauss", 1, count, steps)
         detail = f"{told['evaluations']:.1f} evaluations of {1e6 * told['evaluation_s']:.3f}"
         board.at_most(

@@ -1,5 +1,6 @@
 """The two iterations behind implicit methods, and compensated summation of the update."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -21,6 +22,48 @@ def test_both_iterations_find_the_same_step():
     np.testing.assert_allclose(runs[0].q, runs[1].q, rtol=0.0, atol=1e-13)
     np.testing.assert_allclose(runs[0].p, runs[1].p, rtol=0.0, atol=1e-13)
     assert all(int(run.result) == 0 for run in runs)
+
+
+def pendula(q, p):
+    """Energy of many pendula like `PENDULUM`, which do not act on each other."""
+    return jnp.sum(0.5 * p**2 - jnp.cos(q) * (1.0 - p / 6.0))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        GaussLegendre(3),
+        GaussLegendre(3, compensated=True),
+        LobattoIIIAB(3),
+        LobattoIIIAB(3, compensated=True),
+    ],
+    ids=["gauss", "gauss compensated", "lobatto", "lobatto compensated"],
+)
+def test_stages_of_a_long_state_one_by_one_are_those_of_short_ones(method):
+    """A state of 1200 numbers goes stage by stage; the same pendula each by itself do not.
+
+    Motion and derivatives agree; a neighbour's differ.
+    """
+    q, p = jnp.asarray(np.random.default_rng(3).uniform(-1.0, 1.0, (2, 600)))
+
+    def end(problem, q, p):
+        done = pt.solve(problem, method, pt.State(q=q, p=p), dt=0.1, steps=5)
+        return done.q[-1], done.p[-1], done.result
+
+    def together(scale):
+        return end(pt.Hamiltonian(pendula), scale * q, scale * p)[:2]
+
+    def alone(scale):
+        return jax.vmap(lambda q, p: end(PENDULUM, scale * q[None], scale * p[None])[:2])(q, p)
+
+    one = jnp.array(1.0)
+    found = jax.jvp(together, (one,), (one,))
+    wanted = jax.tree.map(jnp.ravel, jax.jvp(alone, (one,), (one,)))
+    for got, right in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(got, right, rtol=0.0, atol=2e-14)
+        assert np.max(np.abs(got - np.roll(right, 1))) > 0.1
+    broken = end(pt.Hamiltonian(lambda q, p: pendula(q, jnp.sqrt(p))), q, jnp.abs(p).at[7].set(-1.0))
+    assert int(broken[2]) != 0
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ class Marcher(eqx.Module):
     def step(self, loop: LoopState, n: IntScalar | None = None) -> LoopState:
         """One step. A lane that fails or meets the event keeps the state before it, with the reason.
 
-        What the integrator carried there is gone: no step follows, and of a chain it is most of the memory.
+        What the integrator carries is not held back: no step follows, and it is most of a long state.
 
         Args:
             loop: where the run stands.

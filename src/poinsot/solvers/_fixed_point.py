@@ -51,13 +51,11 @@ def measured_fixed_point(substitute: Callable, guess, stopping: Stopping):
         # The transposed equation, which reverse mode needs, contracts at the same rate.
         return lax.custom_linear_solve(matvec, rhs, solve, transpose_solve=solve)
 
-    return root(
-        substitute,
-        guess,
-        lambda substitute, start: iterate(substitute, start, stopping),
-        linear_solve,
-        lambda x, substituted: minus(x, substituted[0]),
-    )
+    def repeat(substitute, start):
+        lanes = jax.eval_shape(substitute, start)[1].shape
+        return iterate(substitute, start, stopping, lanes=lanes)
+
+    return root(substitute, guess, repeat, linear_solve, lambda x, substituted: minus(x, substituted[0]))
 
 
 def _largest_leaf(tree):

@@ -57,7 +57,7 @@ class Stopping(eqx.Module):
     look_every: int = eqx.field(default=1, static=True)
 
 
-def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1):
+def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1, lanes: tuple[int, ...] = ()):
     r"""Improve a value until nothing changes but round-off.
 
     Many equations may be solved side by side, one in each lane: then each has a change of its own, and all
@@ -70,6 +70,7 @@ def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1):
         stopping: when to end.
         order: order of convergence; 2 when the rate itself shrinks as the change does, so that
             $\Delta \rho^2$ is left.
+        lanes: shape of the sizes.
 
     Returns:
         The last value and a `SolveInfo`.
@@ -95,7 +96,6 @@ def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1):
         smallest = jnp.minimum(smallest, change)
         return x, change, smallest, stale, active, count + stopping.look_every
 
-    lanes = jax.eval_shape(improved, start)[1].shape
     unknown = jnp.full(lanes, jnp.inf)
     begin = (start, unknown, unknown, jnp.full(lanes, False), jnp.full(lanes, True), jnp.int32(0))
     x, change, *_, count = lax.while_loop(proceed, once, begin)
