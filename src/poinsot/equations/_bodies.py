@@ -11,7 +11,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float, Int
 
 from poinsot.coordinates import AbstractCoordinates
-from poinsot.core import Projection, each_body
+from poinsot.core import Projection, each_body, hold
 from poinsot.core.types import Scalar
 from poinsot.model import AbstractSystem, Chart
 from poinsot.rotation import from_matrix
@@ -79,6 +79,14 @@ class Bodies(eqx.Module):
         """The inverse of `split`."""
         return jnp.concatenate([x.reshape(-1), c.reshape(-1)])
 
+    def gradient(self, function: Callable[[Array, Array], Scalar], q: Flat) -> Flat:
+        """Derivatives of a function of both parts of `q`, part by part.
+
+        Through `split` they would come as two vectors with zeros in the place of the other part, and on a CPU
+        XLA computes such a sum with every number of one part also looking for one of the other.
+        """
+        return self.join(*hold(jax.grad(function, argnums=(0, 1))(*self.split(q))))
+
     def rotation(self, c: Float[Array, "n turning"]) -> Float[Array, "3 3 turning"]:
         """Rotations of the rotating bodies."""
         return each_body(self.coordinates.rotation)(c)
@@ -97,12 +105,13 @@ class Bodies(eqx.Module):
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy at the rotation of the coordinates."""
-        x, c = self.split(q)
+        return self._potential(t, *self.split(q))
+
+    def _potential(self, t, x: Array, c: Array) -> Scalar:
         return self.system.potential_in(t, x, c, self._chart(self.coordinates.rotation))
 
-    def free_potential(self, t, q: Flat) -> Scalar:
+    def free_potential(self, t, x: Array, c: Array) -> Scalar:
         """Potential energy without slope along the length of a quaternion: for forms without multipliers."""
-        x, c = self.split(q)
         return self.system.potential_in(t, x, c, self._chart(self.coordinates.free_rotation))
 
     def _chart(self, rotation: Callable) -> Chart:
@@ -111,7 +120,7 @@ class Bodies(eqx.Module):
 
     def potential_force(self, t, q: Flat) -> Flat:
         """Generalised force of the potential."""
-        return -jax.grad(self.potential, argnums=1)(t, q)
+        return -self.gradient(lambda x, c: self._potential(t, x, c), q)
 
     def load_wrench(self, t, q: Flat, v: Array, Omega: Array) -> tuple[Array, Array] | None:
         """Forces and body torques of the loads, or None without them."""

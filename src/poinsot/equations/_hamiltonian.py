@@ -3,7 +3,6 @@ r"""The canonical form: positions and conjugate momenta, no multiplier."""
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
@@ -51,11 +50,14 @@ class BodiesEnergy(AbstractEnergy):
 
     def value(self, t, q: Flat, p: Flat, params: Any) -> Array:
         """The energy."""
-        return self.kinetic(q, p) + self.bodies.free_potential(t, q)
+        return self.kinetic(q, p) + self.bodies.free_potential(t, *self.bodies.split(q))
 
     def dq(self, t, q: Flat, p: Flat, params: Any) -> Flat:
         """Gradient in the positions."""
-        return jax.grad(self.value, argnums=1)(t, q, p, params)
+        c_momentum = self.bodies.split(p)[1]
+        return self.bodies.gradient(
+            lambda x, c: self._turning(c, c_momentum) + self.bodies.free_potential(t, x, c), q
+        )
 
     def dp(self, t, q: Flat, p: Flat, params: Any) -> Flat:
         """Gradient in the momenta."""
@@ -63,7 +65,18 @@ class BodiesEnergy(AbstractEnergy):
 
     def velocity(self, q: Flat, p: Flat) -> Flat:
         """Rates of the positions, which time and the potential do not enter."""
-        return jax.grad(self.kinetic, argnums=1)(q, p)
+        bodies, c = self.bodies, self.bodies.split(q)[1]
+        return bodies.gradient(
+            lambda x, c_momentum: (
+                0.5 * jnp.sum(x**2 / bodies.system.masses[None]) + self._turning(c, c_momentum)
+            ),
+            p,
+        )
+
+    def _turning(self, c: Array, c_momentum: Array) -> Array:
+        """Kinetic energy of the rotations."""
+        m = each_body(self.bodies.coordinates.free_momentum)(c, c_momentum)
+        return 0.5 * jnp.sum(m**2 / self.bodies.system.inertia)
 
     @property
     def row(self) -> Int[np.ndarray, " n"] | None:
