@@ -11,8 +11,8 @@ import poinsot  # noqa: F401  (switches float64 on)
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
-# Compiling is most of the suite's time, and the same programs occur in many modules. Each process has a cache of
-# its own: one that reads what another has not finished writing would be warned.
+# Compiling is most of the suite's time, and the same programs occur in many modules. Each process has a cache
+# of its own: one that reads what another has not finished writing would be warned.
 CACHE = Path(__file__).parents[1] / ".pytest_cache" / "jax" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
 jax.config.update("jax_compilation_cache_dir", str(CACHE))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
