@@ -128,12 +128,16 @@ def test_newton_and_the_fixed_point_find_the_same_step(solvers):
 
 @pytest.mark.slow
 def test_newton_takes_steps_far_beyond_the_fixed_point(solvers):
-    """The fixed point ends between 0.08 and 0.12: five times the latter is a few corrections for Newton."""
+    """The fixed point ends between 0.08 and 0.12: five times the latter is a few corrections for Newton.
+
+    Nine, to the noise of so long a step, 150 units of round-off; then as many as it takes until two in a row
+    do not shrink, which is luck: seen are 12 to 17 in all. The fixed point would be given 100.
+    """
     fixed, newton = solvers
     assert int(fixed(0.08)[1].result) == Result.successful
     assert int(fixed(0.12)[1].result) == Result.stage_equations_not_converged
     _, info = newton(0.6)
-    assert int(info.result) == Result.successful and int(info.iterations) <= 15
+    assert int(info.result) == Result.successful and int(info.iterations) <= 25
 
 
 @pytest.mark.slow
