@@ -110,18 +110,21 @@ def test_a_step_in_blocks_is_the_dense_one(integrator, coordinates, monkeypatch)
     assert np.max(np.abs(blocked - y)) > 1e-3
 
 
+ABOVE_NOISE = 1e3
+"""Units of round-off."""
+
+
 @pytest.fixture(scope="module")
 def solvers():
-    """A step of Gauss' method with both iterations, as functions of its size."""
+    """A step of Gauss' method by its size: with both iterations, and with Newton's to fewer digits."""
     problem, y = packed(relaxed(100.0, ends=DISPLACED), QUATERNIONS, "hamiltonian")
-    return [
-        one_step(problem, GaussLegendre(2, solver=solver), y) for solver in (FixedPoint(), SimplifiedNewton())
-    ]
+    kinds = FixedPoint(), SimplifiedNewton(), SimplifiedNewton(tolerance=ABOVE_NOISE)
+    return [one_step(problem, GaussLegendre(2, solver=solver), y) for solver in kinds]
 
 
 @pytest.mark.slow
 def test_newton_and_the_fixed_point_find_the_same_step(solvers):
-    (fixed, _), (newton, info) = (solve(0.01) for solve in solvers)
+    (fixed, _), (newton, info), _ = (solve(0.01) for solve in solvers)
     assert int(info.iterations) <= 6
     np.testing.assert_allclose(newton, fixed, rtol=0.0, atol=2e-15)
 
@@ -130,14 +133,15 @@ def test_newton_and_the_fixed_point_find_the_same_step(solvers):
 def test_newton_takes_steps_far_beyond_the_fixed_point(solvers):
     """The fixed point ends between 0.08 and 0.12: five times the latter is a few corrections for Newton.
 
-    Nine, to the noise of so long a step, 150 units of round-off; then as many as it takes until two in a row
-    do not shrink, which is luck: seen are 12 to 17 in all. The fixed point would be given 100.
+    They are counted above the noise of so long a step, 150 units of round-off: how many more it takes until
+    two in a row do not shrink is luck.
     """
-    fixed, newton = solvers
+    fixed, newton, above_noise = solvers
     assert int(fixed(0.08)[1].result) == Result.successful
     assert int(fixed(0.12)[1].result) == Result.stage_equations_not_converged
-    _, info = newton(0.6)
-    assert int(info.result) == Result.successful and int(info.iterations) <= 25
+    assert int(newton(0.6)[1].result) == Result.successful
+    _, info = above_noise(0.6)
+    assert int(info.result) == Result.successful and int(info.iterations) <= 15
 
 
 @pytest.mark.slow

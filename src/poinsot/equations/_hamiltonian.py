@@ -46,7 +46,16 @@ class BodiesEnergy(AbstractEnergy):
 
     def kinetic(self, q: Flat, p: Flat) -> Array:
         """Kinetic energy in momenta."""
-        return 0.5 * jnp.sum(self.quasi_momentum(q, p) ** 2 / self.inertia)
+        return self._kinetic(self.bodies.split(q)[1], *self.bodies.split(p))
+
+    def _kinetic(self, c: Array, x_momentum: Array, c_momentum: Array) -> Array:
+        moving = 0.5 * jnp.sum(x_momentum**2 / self.bodies.system.masses[None])
+        return moving + self._turning(c, c_momentum)
+
+    def _turning(self, c: Array, c_momentum: Array) -> Array:
+        """Kinetic energy of the rotations."""
+        m = each_body(self.bodies.coordinates.free_momentum)(c, c_momentum)
+        return 0.5 * jnp.sum(m**2 / self.bodies.system.inertia)
 
     def value(self, t, q: Flat, p: Flat, params: Any) -> Array:
         """The energy."""
@@ -65,18 +74,8 @@ class BodiesEnergy(AbstractEnergy):
 
     def velocity(self, q: Flat, p: Flat) -> Flat:
         """Rates of the positions, which time and the potential do not enter."""
-        bodies, c = self.bodies, self.bodies.split(q)[1]
-        return bodies.gradient(
-            lambda x, c_momentum: (
-                0.5 * jnp.sum(x**2 / bodies.system.masses[None]) + self._turning(c, c_momentum)
-            ),
-            p,
-        )
-
-    def _turning(self, c: Array, c_momentum: Array) -> Array:
-        """Kinetic energy of the rotations."""
-        m = each_body(self.bodies.coordinates.free_momentum)(c, c_momentum)
-        return 0.5 * jnp.sum(m**2 / self.bodies.system.inertia)
+        c = self.bodies.split(q)[1]
+        return self.bodies.gradient(lambda *momenta: self._kinetic(c, *momenta), p)
 
     @property
     def row(self) -> Int[np.ndarray, " n"] | None:

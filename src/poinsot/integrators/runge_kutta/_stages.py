@@ -48,22 +48,27 @@ class StageEquations:
         """Number of axes along which there are independent runs."""
         return len(self.problem.lanes(self.y))
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether stages are evaluated one after the other: those of a long state, to stay in the cache."""
+        return self.y.size > LONG and not self.lanes
+
     def increments(self, F: Array) -> Array:
         """What is added to the state at all stages."""
         return self.h * self.combine(self.weights, F)
 
     def derivatives(self, stages: Array) -> Array:
         """Right-hand sides at all stages."""
-        if self.y.size > LONG and not self.lanes:
+        if self.one_by_one:
             return lax.map(lambda stage: self.problem.vector_field(*stage), (self.times, stages))
         return jax.vmap(self.problem.vector_field)(self.times, stages)
 
     def substituted(self, F: Array, inverse_unit: Packed) -> tuple[Array, Array]:
         """Right-hand sides at the stages that belong to derivatives `F`, and the size of the change.
 
-        Those of a long state are made and measured one after the other, while they are in the cache.
+        Those of a long state are combined and measured one by one too, while they are in the cache.
         """
-        if self.y.size <= LONG or self.lanes:
+        if not self.one_by_one:
             following = self.derivatives(self.y[None] + self.increments(F))
             return following, largest((following - F) * inverse_unit[None], self.lanes)
 
