@@ -69,3 +69,15 @@ def test_save_every_must_divide():
 def test_refuses_what_does_not_fit():
     with pytest.raises(TypeError, match="needs a separable Hamiltonian"):
         pt.solve(PROBLEM, pt.integrators.Splitting(), START, dt=0.1, steps=1)
+
+
+def test_a_run_that_has_failed_stays_failed():
+    """A right-hand side that is no number for a while: steps behind it could be taken again, and are not."""
+    method = pt.integrators.RK4()
+    interrupted = pt.ODE(lambda t, y: jnp.where((t > 0.45) & (t < 0.75), jnp.nan, 1.0) + 0.0 * y)
+    done = pt.solve(interrupted, method, pt.State(y=[0.0]), dt=0.1, steps=12)
+    assert int(done.result) != 0 and int(done.steps) == 4
+    np.testing.assert_allclose(done.y[:5, 0], 0.1 * np.arange(5), rtol=0.0, atol=1e-15)
+    assert np.all(np.isnan(done.y[5:]))
+    behind = pt.solve(interrupted, method, pt.State(y=[0.0]), dt=0.1, steps=4, t0=0.8)
+    assert int(behind.result) == 0
