@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Int
 
-from poinsot.core import AbstractProblem, Packed, Result, largest, once
+from poinsot.core import AbstractProblem, Packed, Result, once
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._event import Event, locate
@@ -72,7 +72,8 @@ class Marcher(eqx.Module):
         n = loop.n if n is None else n
         t = self.time(n)
         y, carry, info = self.integrator.step(self.problem, t, self.h, loop.y, loop.carry)
-        finite = largest(y, len(self.problem.lanes(y))) < jnp.inf
+        components = tuple(range(y.ndim - len(self.problem.lanes(y))))
+        finite = jnp.all(jnp.isfinite(y), axis=components)
         result = jnp.where(finite, Result.successful, Result.non_finite)
         clearance = self.problem.clearance(y)
         if clearance is not None:
