@@ -20,12 +20,14 @@ from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench,
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
 from poinsot.core._largest import largest
+from poinsot.core._local_field import LocalField
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._quick import once
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
+from poinsot.core._windows import InWindows, Windows
 
 __all__ = [
     "AbstractConstrained",
@@ -41,7 +43,9 @@ __all__ = [
     "GroupParts",
     "LocalWrench",
     "Hamiltonian",
+    "InWindows",
     "InputError",
+    "LocalField",
     "MissingPackageError",
     "MultiplierForm",
     "ODE",
@@ -53,6 +57,7 @@ __all__ = [
     "State",
     "StepInfo",
     "UserFunction",
+    "Windows",
     "Wrench",
     "apart",
     "body_torque",

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from poinsot.core._discrete_gradient import discrete_gradient
+from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction, optional_function, user_function
 
@@ -40,6 +41,11 @@ class AbstractEnergy(eqx.Module):
     @property
     def row(self) -> Int[np.ndarray, " n"] | None:
         """A place for each position in a row, the energy being a sum over equal and next places; or None."""
+        return None
+
+    @property
+    def local_field(self) -> LocalField | None:
+        """See `AbstractProblem.local_field`."""
         return None
 
     def clearance(self, q: Array) -> Array | None:

@@ -52,8 +52,16 @@ class LocalWrench(Protocol):
         """Number of bodies."""
         ...
 
-    def whole(self, x: Array, g: Array) -> tuple[Array, Array]:
-        """Positions and elements of all bodies, from those that move and those that turn."""
+    @property
+    def window(self) -> int:
+        """Bodies that are dealt with together in the cache of a core."""
+        ...
+
+    def whole(self, x: Array, c: Array, coordinates: Callable | None = None) -> tuple[Array, Array]:
+        """Positions and rotations of all bodies, from those that move and those that turn.
+
+        Rotations are unit quaternions, or what `coordinates` makes of one.
+        """
         ...
 
     def spread(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
@@ -80,6 +88,17 @@ class LocalWrench(Protocol):
             R: its rotation.
             pairs: what it does with the body below and with the body above.
             sites: of the body below, its own, and of the body above.
+        """
+        ...
+
+    def slopes(self, place: Array, x: Array, c: Array, rotation: Callable) -> tuple[Array, Array]:
+        """Derivatives of the potential in positions and coordinates of rotations, zero for what is held.
+
+        Args:
+            place: of each body in the row.
+            x: positions of these bodies and of one more on either side.
+            c: coordinates of their rotations.
+            rotation: makes rotation matrices of coordinates, bodies along the last axis.
         """
         ...
 

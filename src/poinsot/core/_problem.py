@@ -14,6 +14,7 @@ from poinsot.core._blocks import Blocks
 from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
 from poinsot.core._implicit import AbstractImplicit
 from poinsot.core._largest import largest
+from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction, optional_function, user_function
 from poinsot.core._state import State
@@ -99,6 +100,11 @@ class AbstractProblem(eqx.Module):
             forces: whether forces at unknown positions or velocities stand in the equations; without them
                 there are only constraints and inertia.
         """
+        return None
+
+    @property
+    def local_field(self) -> LocalField | None:
+        """The right-hand side in pieces, where bodies are equal and in a row and time does not enter."""
         return None
 
     def implicit_form(self, size: int) -> AbstractImplicit | None:
@@ -312,6 +318,11 @@ class Hamiltonian(PhaseSpace):
         """Positions and their momenta together, in the row of the energy."""
         row = self.function.row
         return None if row is None else Blocks.of(np.tile(row, 2), coupled=True).repeated(len(unknowns))
+
+    @property
+    def local_field(self) -> LocalField | None:
+        """That of the energy, if no force acts."""
+        return self.function.local_field if self.conservative else None
 
     def clearance(self, y: Packed) -> Array | None:
         """What the energy says of the positions."""

@@ -178,6 +178,11 @@ class Bodies(eqx.Module):
         """Kinetic energy of a velocity."""
         return 0.5 * jnp.sum(v * self.momentum(q, v))
 
+    def turning_energy(self, c: Array, momentum: Array, inertia: Float[Array, "3 *turning"]) -> Scalar:
+        """Kinetic energy of rotations in coordinates and their conjugate momenta."""
+        m = each_body(self.coordinates.free_momentum)(c, momentum)
+        return 0.5 * jnp.sum(m**2 / inertia)
+
     def clearance(self, q: Flat) -> Scalar | None:
         """Least distance of the bodies from where the coordinates must not be used; None if nowhere."""
         if not self.coordinates.singular or not self.turning:

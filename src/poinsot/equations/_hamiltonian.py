@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
-from poinsot.core import AbstractEnergy, Projection, each_body
+from poinsot.core import AbstractEnergy, LocalField, Projection, each_body
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._discrete import kinetic_gradient, potential_gradient
+from poinsot.equations._row_field import RowField
 
 
 class BodiesEnergy(AbstractEnergy):
@@ -54,8 +55,7 @@ class BodiesEnergy(AbstractEnergy):
 
     def _turning(self, c: Array, c_momentum: Array) -> Array:
         """Kinetic energy of the rotations."""
-        m = each_body(self.bodies.coordinates.free_momentum)(c, c_momentum)
-        return 0.5 * jnp.sum(m**2 / self.bodies.system.inertia)
+        return self.bodies.turning_energy(c, c_momentum, self.bodies.system.inertia)
 
     def value(self, t, q: Flat, p: Flat, params: Any) -> Array:
         """The energy."""
@@ -82,6 +82,12 @@ class BodiesEnergy(AbstractEnergy):
         """That of the bodies."""
         row = self.bodies.system.row
         return None if row is None else row[self.bodies.places()]
+
+    @property
+    def local_field(self) -> LocalField | None:
+        """That of equal bodies in a row which all move and turn, but for those at its ends."""
+        local = self.bodies.system.local_wrench
+        return None if local is None else RowField(self.bodies, local)
 
     def clearance(self, q: Flat) -> Array | None:
         """Distance from a singularity of the coordinates."""

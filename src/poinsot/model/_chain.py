@@ -179,7 +179,7 @@ class Chain(AbstractSystem):
         assert isinstance(moving, range)
         assert isinstance(turning, range)
         return ChainWrench(
-            self.neighbours.bonds,
+            self.neighbours,
             (self.ends[0].force, self.ends[1].force),
             *_held_ends(self),
             self.count,

@@ -1,20 +1,23 @@
 """The forces and torques of a chain in pieces: what each body and its two neighbours make of them."""
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from poinsot.core import Wrench, body_torque
 
 from ._bonds import AbstractBond, Exists, Pulls, Sites
 from ._chain_parts import with_ends
+from ._neighbours import Neighbours
 
 
 class ChainWrench(eqx.Module):
     """The wrench of an open chain of nearest neighbours, in `poinsot.core.LocalWrench`'s pieces.
 
     Args:
-        bonds: between neighbours.
+        neighbours: their bonds.
         forces: constant forces on the first and the last body, None without.
         positions: of the end bodies that do not move, by place.
         elements: unit quaternions of those that do not turn, likewise.
@@ -23,7 +26,7 @@ class ChainWrench(eqx.Module):
         turning: those that turn.
     """
 
-    bonds: tuple[AbstractBond, ...]
+    neighbours: Neighbours
     forces: tuple[Float[Array, "3"] | None, Float[Array, "3"] | None]
     positions: dict[int, Float[Array, "3"]]
     elements: dict[int, Float[Array, "4"]]
@@ -31,16 +34,30 @@ class ChainWrench(eqx.Module):
     moving: range = eqx.field(static=True)
     turning: range = eqx.field(static=True)
 
-    def whole(self, x: Float[Array, "3 moving"], g: Float[Array, "4 turning"]) -> tuple[Array, Array]:
-        """Positions and quaternions of all bodies."""
-        return with_ends(x, self.positions), with_ends(g, self.elements)
+    @property
+    def bonds(self) -> tuple[AbstractBond, ...]:
+        """Between neighbours."""
+        return self.neighbours.bonds
+
+    @property
+    def window(self) -> int:
+        """Bodies whose sites and pulls stay in the cache of a core."""
+        return self.neighbours.window
+
+    def whole(
+        self, x: Float[Array, "3 moving"], c: Float[Array, "n turning"], coordinates: Callable | None = None
+    ) -> tuple[Array, Array]:
+        """Positions and coordinates of rotations of all bodies, quaternions if none are given."""
+        given = self.elements
+        if coordinates is not None:
+            given = {place: coordinates(element) for place, element in given.items()}
+        return with_ends(x, self.positions), with_ends(c, given)
 
     def spread(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
         """Values for all bodies, zero for those that do not move or turn."""
-        nothing = jnp.zeros(3)
         return (
-            with_ends(of_moving, dict.fromkeys(self.positions, nothing)),
-            with_ends(of_turning, dict.fromkeys(self.elements, nothing)),
+            with_ends(of_moving, dict.fromkeys(self.positions, jnp.zeros(len(of_moving)))),
+            with_ends(of_turning, dict.fromkeys(self.elements, jnp.zeros(len(of_turning)))),
         )
 
     def live(self, of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
@@ -72,8 +89,32 @@ class ChainWrench(eqx.Module):
             slope = bond.collect(*(part[number] for part in (*pairs, *sites)))
             slope_x, slope_R = bond.pull_back(slope)
             force, torque = force - slope_x, torque + body_torque(R, slope_R)
-        for at, given in zip((0, self.count - 1), self.forces, strict=True):
-            force = force if given is None else force + jnp.where(place == at, given[:, None], 0.0)
-        moves = (place >= self.moving.start) & (place < self.moving.stop)
-        turns = (place >= self.turning.start) & (place < self.turning.stop)
-        return Wrench(jnp.where(moves, force, 0.0), jnp.where(turns, torque, 0.0))
+        return Wrench(*self._of_live(place, force + self._pull(place), torque))
+
+    def slopes(
+        self, place: Int[Array, " n"], x: Float[Array, "3 n+2"], c: Array, rotation: Callable
+    ) -> tuple[Array, Array]:
+        """Derivatives of the potential in positions and coordinates, zero for what does not move or turn."""
+        slope_x, slope_c = self.neighbours.slopes(x, c, rotation, place, self.count)
+        return self._of_live(place, slope_x - self._pull(place), slope_c)
+
+    def _pull(self, place: Int[Array, " n"]) -> Float[Array, "3 n"] | float:
+        """Forces on the ends."""
+        pulls = [
+            jnp.where(place == at, force[:, None], 0.0)
+            for at, force in zip((0, self.count - 1), self.forces, strict=True)
+            if force is not None
+        ]
+        return sum(pulls[1:], start=pulls[0]) if pulls else 0.0
+
+    def _of_live(self, place: Int[Array, " n"], of_moving: Array, of_turning: Array) -> tuple[Array, Array]:
+        """Values of bodies at these places, made zero for those that do not move or turn."""
+        return (
+            jnp.where(_within(place, self.moving), of_moving, 0.0),
+            jnp.where(_within(place, self.turning), of_turning, 0.0),
+        )
+
+
+def _within(place: Int[Array, " n"], bodies: range) -> Bool[Array, " n"]:
+    """Which of the places are those of some bodies."""
+    return (place >= bodies.start) & (place < bodies.stop)

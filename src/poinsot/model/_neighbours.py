@@ -68,16 +68,16 @@ class Neighbours(eqx.Module):
         On a CPU a long chain goes through in windows that stay in the cache, from the coordinates to the
         derivatives in them: directors have more numbers than anything else, and are at hand only there.
         """
-        count, window = x.shape[-1], self._window
+        count, window = x.shape[-1], self.window
         near = hold(self._with_margin(x, c))
         if count <= 2 * window or jax.default_backend() != "cpu":
-            return hold(self._slopes(*near, directors, jnp.arange(count), count))
+            return hold(self.slopes(*near, directors, jnp.arange(count), count))
 
         def one(slopes: tuple[X, C], begin) -> tuple[tuple[X, C], None]:
             near_x, near_c = (
                 lax.dynamic_slice_in_dim(all, begin, window + 2 * self.order, axis=-1) for all in near
             )
-            found = self._slopes(near_x, near_c, directors, begin + jnp.arange(window), count)
+            found = self.slopes(near_x, near_c, directors, begin + jnp.arange(window), count)
             return jax.tree.map(
                 lambda all, part: lax.dynamic_update_slice_in_dim(all, part, begin, axis=-1), slopes, found
             ), None
@@ -87,11 +87,11 @@ class Neighbours(eqx.Module):
         return lax.scan(one, (jnp.zeros_like(x), jnp.zeros_like(c)), begins)[0]
 
     @property
-    def _window(self) -> int:
+    def window(self) -> int:
         """Bodies whose sites and pulls stay in the cache of a core."""
         return max(16, CACHE // max(bond.height for bond in self.bonds))
 
-    def _slopes(self, x: X, c: C, directors: Callable, place: Int[Array, " n"], count: int) -> tuple[X, C]:
+    def slopes(self, x: X, c: C, directors: Callable, place: Int[Array, " n"], count: int) -> tuple[X, C]:
         """Derivatives for bodies at these places of a chain of so many, given with their neighbours."""
         R = hold(directors(c))
         slope_x, slope_R = jnp.zeros((3, *place.shape)), jnp.zeros((3, 3, *place.shape))

@@ -19,8 +19,9 @@ from poinsot.simulation._row_shards import RowShards, row_marcher
 from poinsot.simulation._schedule import Pace, Schedule
 from poinsot.simulation._trajectory import Record
 from poinsot.simulation._validate import count_steps
+from poinsot.simulation._window_march import WindowMarcher
 
-AnyMarcher = Marcher | RowMarcher | RowShards
+AnyMarcher = Marcher | WindowMarcher | RowMarcher | RowShards
 
 CAPACITY = 2**18
 """Numbers held on the device before a chunk hands its saved states over."""
@@ -78,7 +79,7 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
                 saved_states.append(states)
                 saved += len(states)
                 result, taken = Result(int(loop.result)), int(loop.n) - before
-                if result is Result.non_finite and not isinstance(marcher, Marcher):
+                if result is Result.non_finite and isinstance(marcher, (RowMarcher, RowShards)):
                     # Steps were taken without looking: once more from the last good state, looking at each.
                     marcher, result = marcher.plain, Result.successful
                     loop = eqx.tree_at(lambda one: one.result, loop, jnp.int32(result))

@@ -17,6 +17,7 @@ from poinsot.core import Packed, Result
 from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._row import HEIGHT, Row
 from poinsot.simulation._row_march import RowMarcher
+from poinsot.simulation._window_march import WindowMarcher
 
 WINDOW = 1024
 """Bodies of a long row that go through several steps together, in the cache of a core."""
@@ -142,11 +143,11 @@ class RowShards(eqx.Module):
         return _joined(self.whole, loop, cut, shards, jnp.int64(until))
 
 
-def row_marcher(marcher: Marcher) -> Marcher | RowMarcher | RowShards:
-    """The fastest loop for a problem and an integrator: that of a row where they are such, else itself."""
+def row_marcher(marcher: Marcher) -> Marcher | WindowMarcher | RowMarcher | RowShards:
+    """The fastest loop for a problem and an integrator: one for rows where they are such, else itself."""
     row = None if marcher.event is not None else Row.of(marcher.problem, marcher.integrator)
     if row is None:
-        return marcher
+        return WindowMarcher.of(marcher) or marcher
     whole = RowMarcher(marcher, row)
     # A step of very many parts reaches further than windows are long.
     cut = jax.default_backend() == "cpu" and row.local.count > LONG and 4 * len(row.weights) <= WINDOW

@@ -17,6 +17,7 @@ from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import check_fixed
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._subject import choose
+from poinsot.simulation._window_march import in_windows
 
 
 class Solution(eqx.Module):
@@ -84,7 +85,8 @@ def solve(
     if refusal is not None:
         raise TypeError(f"{integrator.name} {refusal}")
     t0, dt = jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float)
-    return _solve(Marcher(problem, integrator, t0, dt), state, steps // save_every, save_every)
+    marcher = Marcher(in_windows(problem, integrator), integrator, t0, dt)
+    return _solve(marcher, state, steps // save_every, save_every)
 
 
 def check_saves(steps: int, save_every: int) -> None:

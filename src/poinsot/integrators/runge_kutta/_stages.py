@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, StepInfo, hold, largest, one_block
+from poinsot.core import AbstractProblem, InWindows, Packed, StepInfo, hold, largest, one_block
 from poinsot.integrators.runge_kutta._stage_inverse import stage_inverse
 from poinsot.solvers import EPS, Stopping, linearised, measured_fixed_point, simplified_newton
 
@@ -63,23 +63,75 @@ class StageEquations:
             return lax.map(lambda stage: self.problem.vector_field(*stage), (self.times, stages))
         return jax.vmap(self.problem.vector_field)(self.times, stages)
 
-    def substituted(self, F: Array, inverse_unit: Packed) -> tuple[Array, Array]:
-        """Right-hand sides at the stages that belong to derivatives `F`, and the size of the change.
+    def at_large(self, inverse_unit: Packed) -> Callable:
+        """The map from stage derivatives to right-hand sides at their stages, and the size of the change.
 
-        Those of a long state are combined and measured one by one too, while they are in the cache.
+        Stages of a long state are combined and measured one by one too, while they are in the cache.
         """
         if not self.one_by_one:
-            following = self.derivatives(self.y[None] + self.increments(F))
-            return following, largest((following - F) * inverse_unit[None], self.lanes)
 
-        def one(stage: tuple) -> tuple[Array, Array]:
-            t, row, former = stage
-            alone = jax.tree.map(lambda weights: weights[None], row)
-            following = self.problem.vector_field(t, hold(self.y + self.h * self.combine(alone, F)[0]))
-            return following, largest((following - former) * inverse_unit)
+            def substitute(F: Array) -> tuple[Array, Array]:
+                following = self.derivatives(self.y[None] + self.increments(F))
+                return following, largest((following - F) * inverse_unit[None], self.lanes)
 
-        following, changes = lax.map(one, (self.times, jax.tree.map(jnp.asarray, self.weights), F))
-        return following, jnp.max(changes)
+            return substitute
+
+        def substitute_one_by_one(F: Array) -> tuple[Array, Array]:
+            def one(stage: tuple) -> tuple[Array, Array]:
+                t, row, former = stage
+                following = self.problem.vector_field(t, self._stage(self.y, row, F))
+                return following, largest((following - former) * inverse_unit)
+
+            following, changes = lax.map(one, (self.times, self._rows, F))
+            return following, jnp.max(changes)
+
+        return substitute_one_by_one
+
+    def in_windows(self, inverse_unit: Packed) -> Callable:
+        """The same map, window by window of a row of bodies: all stages of one while it is in the cache.
+
+        New derivatives of a window take the place of the former ones, of which the next window needs those of
+        one body: in a second array, memory would be waited for as long as right-hand sides are.
+        """
+        problem = self.problem
+        assert isinstance(problem, InWindows)
+        places, near_y = problem.places, hold(problem.with_margins(self.y))
+        number = jnp.arange(len(places))
+        inverse_unit = inverse_unit[0]
+
+        def substitute(F: Array) -> tuple[Array, Array]:
+            def one(carry: tuple[Array, Array], window: tuple) -> tuple[tuple[Array, Array], Array]:
+                F, before = carry
+                k, place, near_y = window
+                own = lax.dynamic_index_in_dim(F, k, axis=1, keepdims=False)
+                # Behind the last window there is none, and no body that acts on its last one.
+                behind = lax.dynamic_index_in_dim(F, k + 1, axis=1, keepdims=False)[..., :1]
+                own, behind = hold((own, behind))
+                near_F = hold(jnp.concatenate([before, own, behind], axis=-1))
+
+                def stage(given: tuple) -> tuple[Array, Array]:
+                    row, former = given
+                    following = hold(problem.local.rate(place, self._stage(near_y, row, near_F)))
+                    return following, largest((following - former) * inverse_unit)
+
+                following, changes = lax.map(stage, (self._rows, own))
+                F = lax.dynamic_update_index_in_dim(F, following, k, axis=1)
+                return (F, own[..., -1:]), jnp.max(changes)
+
+            (F, _), changes = lax.scan(one, (F, jnp.zeros_like(F[:, 0, :, :1])), (number, places, near_y))
+            return F, jnp.max(changes)
+
+        return substitute
+
+    @property
+    def _rows(self) -> Any:
+        """The coefficients as arrays, to go over their rows."""
+        return jax.tree.map(jnp.asarray, self.weights)
+
+    def _stage(self, y: Array, row: Any, F: Array) -> Array:
+        """The state at the stage that belongs to a row of the coefficients."""
+        alone = jax.tree.map(lambda weights: weights[None], row)
+        return hold(y + self.h * self.combine(alone, F)[0])
 
     def unit(self, F: Array) -> Packed:
         """One unit of round-off of each component of the result."""
@@ -97,7 +149,7 @@ def field_noise(problem: AbstractProblem, t, y: Packed) -> tuple[Packed, Packed 
     """
     if y.size <= MANY or problem.lanes(y):
         return problem.vector_field(t, y), None
-    up = (jnp.arange(y.size) * 40503 >> 7) % 2 == 0
+    up = ((jnp.arange(y.size) * 40503 >> 7) % 2 == 0).reshape(y.shape)
     rounded = y * (1.0 + jnp.where(up, EPS, -EPS))
     exact, moved = lax.map(lambda y: problem.vector_field(t, y), jnp.stack([y, rounded]))
     return exact, problem.magnitude(moved - exact)
@@ -136,7 +188,9 @@ class FixedPoint(AbstractStageSolver):
         stopping = Stopping(
             self.tolerance, max_iterations=self.max_iterations, look_every=self.look_every or often
         )
-        F, info = measured_fixed_point(lambda F: equations.substituted(F, inverse_unit), guess, stopping)
+        windows = isinstance(equations.problem, InWindows)
+        substitute = equations.in_windows(inverse_unit) if windows else equations.at_large(inverse_unit)
+        F, info = measured_fixed_point(substitute, guess, stopping)
         return F, StepInfo.implicit(info.converged, info.iterations)
 
 
