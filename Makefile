@@ -33,6 +33,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/hamiltonian.py
 	$(BIN)/python benchmarks/one_body.py
 	$(BIN)/python benchmarks/adaptive.py
+	$(BIN)/python benchmarks/chain.py
 
 $(INSTALLED): pyproject.toml constraints.txt src/poinsot/_version.py
 	$(PYTHON) -m venv $(VENV)

@@ -12,6 +12,7 @@ from poinsot.core._local_field import LocalField
 from poinsot.core._problem import AbstractProblem, Packed
 from poinsot.core._signature import UserFunction
 from poinsot.core._state import State
+from poinsot.core.types import IntScalar
 
 VECTOR = 8
 """Bodies of which a window has an odd multiple: rows begin where vectors do, and not all in one set of a
@@ -24,7 +25,7 @@ Windows = Float[Array, "windows height length"]
 class InWindows(AbstractProblem):
     """Another problem, whose packed state is a row of bodies cut into windows.
 
-    The last window is filled up with bodies at rest in the place of the last one, which take no part. What a
+    The last window is filled up with bodies at rest that continue the row straight and take no part. What a
     method does number by number it does here as on the packed state of the other problem; what it does with
     right-hand sides it can do window by window, since they follow from a window and one body on either side.
 
@@ -48,9 +49,13 @@ class InWindows(AbstractProblem):
     def cut(self, y: Packed) -> Windows:
         """The windows of a packed state of the other problem."""
         rows, (count, length) = self.local.rows(y), self._shape
-        behind = ((0, 0), (0, count * length - self.local.count))
         positions, momenta = jnp.split(rows, 2)
-        filled = jnp.concatenate([jnp.pad(positions, behind, mode="edge"), jnp.pad(momenta, behind)])
+        more = jnp.arange(1.0, count * length - self.local.count + 1.0)
+        behind = _straight_on(positions[:, -1:], positions[:, -2:-1], more[None])
+        rest = jnp.zeros_like(behind)
+        filled = jnp.concatenate(
+            [jnp.concatenate([positions, behind], axis=1), jnp.concatenate([momenta, rest], axis=1)]
+        )
         return jnp.moveaxis(filled.reshape(len(rows), count, length), 1, 0)
 
     @property
@@ -66,19 +71,20 @@ class InWindows(AbstractProblem):
         rows = jnp.moveaxis(windows, 0, 1).reshape(windows.shape[1], -1)
         return self.local.packed(rows[:, : self.local.count])
 
-    @property
-    def places(self) -> Int[Array, "windows length"]:
-        """Places in the row of all bodies of the windows."""
-        count, length = self._shape
-        return jnp.arange(count * length).reshape(count, length)
+    def numbers(self) -> Int[Array, " windows"]:
+        """A number for each window."""
+        return jnp.arange(self._shape[0])
+
+    def places(self, number: IntScalar) -> Int[Array, " length"]:
+        """Places in the row of the bodies of a window."""
+        length = self._shape[1]
+        return number * length + jnp.arange(length)
 
     def with_margins(self, windows: Windows) -> Float[Array, "windows height length+2"]:
-        """Windows with the last body of the one before and the first of the one behind.
-
-        At the ends of the row, where there is none, a window's own.
-        """
-        before = jnp.concatenate([windows[:1, :, :1], windows[:-1, :, -1:]])
-        behind = jnp.concatenate([windows[1:, :, :1], windows[-1:, :, -1:]])
+        """Windows with the last body of the one before and the first of the one behind."""
+        first, last = windows[:1, :, :2], windows[-1:, :, -2:]
+        before = jnp.concatenate([_straight_on(first[..., :1], first[..., 1:]), windows[:-1, :, -1:]])
+        behind = jnp.concatenate([windows[1:, :, :1], _straight_on(last[..., 1:], last[..., :1])])
         return jnp.concatenate([before, windows, behind], axis=-1)
 
     def pack(self, state: State) -> Windows:
@@ -91,7 +97,12 @@ class InWindows(AbstractProblem):
 
     def vector_field(self, t, y: Windows) -> Windows:
         """Rates, window by window."""
-        return lax.map(lambda window: self.local.rate(*window), (self.places, self.with_margins(y)))
+
+        def one(window: tuple) -> Array:
+            number, near = window
+            return self.local.rate(self.places(number), near)
+
+        return lax.map(one, (self.numbers(), self.with_margins(y)))
 
     def evaluate(self, function: UserFunction, t, y: Windows) -> Array:
         """As of the other problem."""
@@ -99,8 +110,14 @@ class InWindows(AbstractProblem):
 
     def magnitude(self, y: Windows) -> Float[Array, "1 height 1"]:
         """The largest position for all positions, the largest momentum for all momenta."""
-        far = jnp.zeros(y.shape[1:])
-        far, _ = lax.scan(lambda far, window: (jnp.maximum(far, jnp.abs(window)), None), far, y)
+
+        def farther(far: Array, window: tuple) -> tuple[Array, None]:
+            number, rows = window
+            return jnp.maximum(
+                far, jnp.where(self.places(number)[None] < self.local.count, jnp.abs(rows), 0.0)
+            ), None
+
+        far, _ = lax.scan(farther, jnp.zeros(y.shape[1:]), (self.numbers(), y))
         halves = jnp.split(far, 2)
         return jnp.concatenate([jnp.full((1, len(half), 1), largest(half)) for half in halves], axis=1)
 
@@ -111,3 +128,11 @@ class InWindows(AbstractProblem):
     def first_integrals(self, t, y: Windows) -> dict[str, Array]:
         """As of the other problem."""
         return self.whole.first_integrals(t, self.joined(y))
+
+
+def _straight_on(last: Array, last_but_one: Array, times: Array | float = 1.0) -> Array:
+    """Bodies beyond the last one, so many times as far from it as it is from the last but one.
+
+    They take no part, but where they met others, derivatives would not be numbers.
+    """
+    return last + (last - last_but_one) * times

@@ -95,14 +95,12 @@ class StageEquations:
         """
         problem = self.problem
         assert isinstance(problem, InWindows)
-        places, near_y = problem.places, hold(problem.with_margins(self.y))
-        number = jnp.arange(len(places))
-        inverse_unit = inverse_unit[0]
+        all_near_y, inverse_unit = hold(problem.with_margins(self.y)), inverse_unit[0]
 
         def substitute(F: Array) -> tuple[Array, Array]:
             def one(carry: tuple[Array, Array], window: tuple) -> tuple[tuple[Array, Array], Array]:
                 F, before = carry
-                k, place, near_y = window
+                k, near_y = window
                 own = lax.dynamic_index_in_dim(F, k, axis=1, keepdims=False)
                 # Behind the last window there is none, and no body that acts on its last one.
                 behind = lax.dynamic_index_in_dim(F, k + 1, axis=1, keepdims=False)[..., :1]
@@ -111,14 +109,15 @@ class StageEquations:
 
                 def stage(given: tuple) -> tuple[Array, Array]:
                     row, former = given
-                    following = hold(problem.local.rate(place, self._stage(near_y, row, near_F)))
+                    following = hold(problem.local.rate(problem.places(k), self._stage(near_y, row, near_F)))
                     return following, largest((following - former) * inverse_unit)
 
                 following, changes = lax.map(stage, (self._rows, own))
                 F = lax.dynamic_update_index_in_dim(F, following, k, axis=1)
                 return (F, own[..., -1:]), jnp.max(changes)
 
-            (F, _), changes = lax.scan(one, (F, jnp.zeros_like(F[:, 0, :, :1])), (number, places, near_y))
+            nothing = jnp.zeros_like(F[:, 0, :, :1])
+            (F, _), changes = lax.scan(one, (F, nothing), (problem.numbers(), all_near_y))
             return F, jnp.max(changes)
 
         return substitute
