@@ -156,7 +156,7 @@ def test_windows_of_a_long_chain_join(ends, order, monkeypatch):
 
     whole = gradients()
     # Three windows, the last of which begins with a body that the second has had too.
-    monkeypatch.setattr(Neighbours, "_window", property(lambda self: 3))
+    monkeypatch.setattr(Neighbours, "window", 3)
     for part, right in zip(gradients(), whole, strict=True):
         np.testing.assert_allclose(part, right, rtol=0.0, atol=1e-12 * np.max(np.abs(right)))
         assert np.min(np.max(np.abs(right.reshape(-1, 7)), axis=0)) > 1e-3, "every body is pulled"
