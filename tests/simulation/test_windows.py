@@ -90,8 +90,7 @@ def substitution(problem, y, inverse_unit):
         matrix=tableau.A_hi,
         noise=None,
     )
-    in_pieces = isinstance(problem, InWindows)
-    return equations.in_windows(inverse_unit) if in_pieces else equations.at_large(inverse_unit)
+    return equations.substitution(inverse_unit)
 
 
 @pytest.mark.slow
@@ -162,8 +161,8 @@ def test_a_run_that_blows_up_ends_where_the_plain_loop_ends(short, monkeypatch):
 
 
 def test_which_problems_go_in_windows(short):
-    def loop_of(chain, integrator: Any = GAUSS, event=None):
-        problem = pt.formulate(chain, QUATERNIONS, "hamiltonian").problem
+    def loop_of(chain, integrator: Any = GAUSS, coordinates: Any = QUATERNIONS, event=None):
+        problem = pt.formulate(chain, coordinates, "hamiltonian").problem
         return row_marcher(Marcher(problem, integrator, jnp.asarray(0.0), jnp.asarray(1e-3), event))
 
     chain = chain_with("free")
@@ -178,6 +177,7 @@ def test_which_problems_go_in_windows(short):
         loop_of(dragged),
         loop_of(moved),
         loop_of(chain, newton),
+        loop_of(chain, coordinates=pt.coordinates.EulerAngles()),
         loop_of(chain, pt.integrators.LobattoIIIAB(3)),
         loop_of(chain, event=pt.Event(lambda motion: motion.position[0, 0])),
         loop_of(pt.library.particle_chain(count=7)),

@@ -11,7 +11,8 @@ Rows = Float[Array, "height n"]
 class LocalField(Protocol):
     """The right-hand side of a row of equal bodies, each acting on the next: that of any stretch of it.
 
-    All bodies have a place in the row, also those at its ends that do not move. Time does not enter.
+    All bodies have a place in the row, also those at its ends that do not move. Time does not enter, and
+    there is no state where the problem loses its meaning (`AbstractProblem.clearance`).
     """
 
     @property

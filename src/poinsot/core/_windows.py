@@ -121,10 +121,6 @@ class InWindows(AbstractProblem):
         halves = jnp.split(far, 2)
         return jnp.concatenate([jnp.full((1, len(half), 1), largest(half)) for half in halves], axis=1)
 
-    def clearance(self, y: Windows) -> Array | None:
-        """As of the other problem."""
-        return self.whole.clearance(self.joined(y))
-
     def first_integrals(self, t, y: Windows) -> dict[str, Array]:
         """As of the other problem."""
         return self.whole.first_integrals(t, self.joined(y))

@@ -85,8 +85,11 @@ class BodiesEnergy(AbstractEnergy):
 
     @property
     def local_field(self) -> LocalField | None:
-        """That of equal bodies in a row which all move and turn, but for those at its ends."""
-        local = self.bodies.system.local_wrench
+        """That of equal bodies in a row, in coordinates without singularity.
+
+        A body that is held, or fills up a window, may stand at a singularity: rates are not numbers there.
+        """
+        local = None if self.bodies.coordinates.singular else self.bodies.system.local_wrench
         return None if local is None else RowField(self.bodies, local)
 
     def clearance(self, q: Flat) -> Array | None:

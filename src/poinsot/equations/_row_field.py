@@ -51,7 +51,6 @@ class RowField(eqx.Module):
         # All bodies are equal.
         mass, inertia = system.masses[0], system.inertia[:, :1]
         slope_x, slope_c = self.local.slopes(place, x, c, each_body(coordinates.free_rotation))
-
         turning_c, velocity_c = jax.grad(self.bodies.turning_energy, argnums=(0, 1))(
             c[:, 1:-1], c_momentum, inertia
         )

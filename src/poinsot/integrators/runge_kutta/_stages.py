@@ -63,20 +63,23 @@ class StageEquations:
             return lax.map(lambda stage: self.problem.vector_field(*stage), (self.times, stages))
         return jax.vmap(self.problem.vector_field)(self.times, stages)
 
-    def at_large(self, inverse_unit: Packed) -> Callable:
-        """The map from stage derivatives to right-hand sides at their stages, and the size of the change.
+    def substitution(self, inverse_unit: Packed) -> Callable:
+        """The map from stage derivatives to right-hand sides at their stages, and the size of the change."""
+        if isinstance(self.problem, InWindows):
+            return self._in_windows(self.problem, inverse_unit)
+        return self._one_by_one(inverse_unit) if self.one_by_one else self._together(inverse_unit)
 
-        Stages of a long state are combined and measured one by one too, while they are in the cache.
-        """
-        if not self.one_by_one:
+    def _together(self, inverse_unit: Packed) -> Callable:
+        def substitute(F: Array) -> tuple[Array, Array]:
+            following = self.derivatives(self.y[None] + self.increments(F))
+            return following, largest((following - F) * inverse_unit[None], self.lanes)
 
-            def substitute(F: Array) -> tuple[Array, Array]:
-                following = self.derivatives(self.y[None] + self.increments(F))
-                return following, largest((following - F) * inverse_unit[None], self.lanes)
+        return substitute
 
-            return substitute
+    def _one_by_one(self, inverse_unit: Packed) -> Callable:
+        """Stages of a long state are combined and measured one by one too, while they are in the cache."""
 
-        def substitute_one_by_one(F: Array) -> tuple[Array, Array]:
+        def substitute(F: Array) -> tuple[Array, Array]:
             def one(stage: tuple) -> tuple[Array, Array]:
                 t, row, former = stage
                 following = self.problem.vector_field(t, self._stage(self.y, row, F))
@@ -85,16 +88,14 @@ class StageEquations:
             following, changes = lax.map(one, (self.times, self._rows, F))
             return following, jnp.max(changes)
 
-        return substitute_one_by_one
+        return substitute
 
-    def in_windows(self, inverse_unit: Packed) -> Callable:
-        """The same map, window by window of a row of bodies: all stages of one while it is in the cache.
+    def _in_windows(self, problem: InWindows, inverse_unit: Packed) -> Callable:
+        """Window by window of a row of bodies: all stages of one while it is in the cache.
 
         New derivatives of a window take the place of the former ones, of which the next window needs those of
-        one body: in a second array, memory would be waited for as long as right-hand sides are.
+        one body. Written into a second array they would cost as much time again, for memory.
         """
-        problem = self.problem
-        assert isinstance(problem, InWindows)
         all_near_y, inverse_unit = hold(problem.with_margins(self.y)), inverse_unit[0]
 
         def substitute(F: Array) -> tuple[Array, Array]:
@@ -187,9 +188,7 @@ class FixedPoint(AbstractStageSolver):
         stopping = Stopping(
             self.tolerance, max_iterations=self.max_iterations, look_every=self.look_every or often
         )
-        windows = isinstance(equations.problem, InWindows)
-        substitute = equations.in_windows(inverse_unit) if windows else equations.at_large(inverse_unit)
-        F, info = measured_fixed_point(substitute, guess, stopping)
+        F, info = measured_fixed_point(equations.substitution(inverse_unit), guess, stopping)
         return F, StepInfo.implicit(info.converged, info.iterations)
 
 
