@@ -187,6 +187,16 @@ def test_hessian_is_symmetric_and_that_of_the_sum(case):
     np.testing.assert_allclose(found, np.asarray(found).T, rtol=0.0, atol=1e-13 * scale)
 
 
+def test_derivatives_of_the_gradient_are_taken_in_loops():
+    """Written out like the gradient itself, they would take minutes to compile in an implicit step."""
+    chain = made("one number", "free", 1)
+    x, R = crooked(chain)
+    gradient = chain.neighbours.gradient
+    assert "scan" not in str(jax.make_jaxpr(gradient)(x, R))
+    along = jax.make_jaxpr(lambda x, R: jax.jvp(gradient, (x, R), (x, R)))(x, R)
+    assert str(along).count("scan[") == 1
+
+
 def test_gradient_in_quaternions():
     """The chain rule with the four matrices dR/dq of the homogeneous map, and central differences."""
     chain = made("one number", "free", 1)

@@ -41,6 +41,11 @@ class AbstractBond(eqx.Module):
     def height(self) -> int:
         """Numbers for each body that are at hand while its gradient is taken, about."""
 
+    @property
+    def in_loops(self) -> "AbstractBond":
+        """The same bond in a form that is small to write down, for derivatives of its gradient."""
+        return self
+
     @abc.abstractmethod
     def sites(self, x: X, R: R) -> Sites:
         """Sites of bodies at positions and principal directors."""
@@ -117,6 +122,11 @@ class FewParticles(AbstractParticleBond):
         """Sites, factors, and slopes at the sites."""
         particles = self.points.shape[0]
         return 6 * particles + particles**2
+
+    @property
+    def in_loops(self) -> AbstractBond:
+        """As of many particles: what is written out pair by pair, derivatives would write out many times."""
+        return ManyParticles(self.pair_potential, self.points)
 
     def sites(self, x: X, R: R) -> list[list[Array]]:
         """Rows of the coordinates of each particle."""

@@ -1,6 +1,7 @@
 """The potential energy of a chain: what neighbours do to each other, assembled in one pass."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Literal
 
 import equinox as eqx
@@ -21,6 +22,29 @@ C = Float[Array, "*height n"]
 
 CACHE = 2**13
 """Numbers that stay in the first cache of a core, or next to it."""
+
+
+def _differentiated_in_loops(assembled: Callable) -> Callable:
+    """A method of `Neighbours` whose derivatives are those of its bonds in loops.
+
+    Of bonds written out pair by pair, derivatives are so long that a step which solves for its stages takes
+    minutes to compile, ten times as long as in loops; backward they are slower too.
+    """
+
+    @eqx.filter_custom_jvp
+    def method(neighbours: "Neighbours", x: X, c: C, *rest):
+        return assembled(neighbours, x, c, *rest)
+
+    @method.def_jvp
+    def change_of_method(primals, tangents):
+        neighbours, x, c, *rest = primals
+        return eqx.filter_jvp(
+            lambda neighbours, x, c: assembled(neighbours.in_loops, x, c, *rest),
+            (neighbours, x, c),
+            tangents[:3],
+        )
+
+    return wraps(assembled)(lambda *given: method(*given))
 
 
 class Neighbours(eqx.Module):
@@ -62,6 +86,7 @@ class Neighbours(eqx.Module):
         ]
         return sum(energies, start=jnp.zeros(()))
 
+    @_differentiated_in_loops
     def gradient(self, x: X, c: C, directors: Callable = MATRICES.rotation) -> tuple[X, C]:
         """Derivatives of the energy in positions and coordinates of directors, assembled; see `energy`.
 
@@ -91,6 +116,7 @@ class Neighbours(eqx.Module):
         """Bodies whose sites and pulls stay in the cache of a core."""
         return max(16, CACHE // max(bond.height for bond in self.bonds))
 
+    @_differentiated_in_loops
     def slopes(self, x: X, c: C, directors: Callable, place: Int[Array, " n"], count: int) -> tuple[X, C]:
         """Derivatives for bodies at these places of a chain of so many, given with their neighbours."""
         R = hold(directors(c))
@@ -111,6 +137,11 @@ class Neighbours(eqx.Module):
                 more_x, more_R = bond.pull_back(slope)
                 slope_x, slope_R = slope_x + more_x, slope_R + more_R
         return slope_x, jax.vjp(directors, part(c, self.order, -self.order))[1](hold(slope_R))[0]
+
+    @property
+    def in_loops(self) -> "Neighbours":
+        """The same with bonds that are small to write down."""
+        return Neighbours(tuple(bond.in_loops for bond in self.bonds), self.period, self.order, self.closure)
 
     def squares(self, x: X, R: R) -> list[Float[Array, "k k n"]]:
         """Squared distances of particles, for each bond between particles and each order of neighbours."""

@@ -12,6 +12,9 @@ from jaxtyping import Array, Float, Shaped
 from poinsot.core import Blocks, each_body
 from poinsot.solvers._linear import solve_small
 
+LONG = 1024
+"""Unknowns from which the Jacobian is found one direction after the other."""
+
 Blocked = Shaped[Array, "size count"]
 Matrices = Shaped[Array, "size size count"]
 
@@ -132,13 +135,21 @@ def _product(A: Matrices, x: Blocked) -> Blocked:
 def linearised(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> tuple[Float[Array, " n"], BlockMatrix]:
     """Value and Jacobian of a function whose unknowns fall into blocks.
 
-    One derivative along the unknowns of a line in every block of a colour gives the columns of all of these.
-    Where blocks are filled up there are zeros, see `BlockMatrix.completed`.
+    One derivative along the unknowns of a line in every block of a colour gives the columns of all of these:
+    of few unknowns all at once, of many one after the other, to stay in the cache. Where blocks are filled up
+    there are zeros, see `BlockMatrix.completed`.
     """
     places = jnp.meshgrid(jnp.arange(blocks.size), jnp.arange(blocks.colours), indexing="ij")
-    seeds = jax.vmap(blocks.seed)(*(part.reshape(-1) for part in places))
-    value, columns = jax.vmap(lambda seed: jax.jvp(r, (x,), (seed,)), out_axes=(None, 0))(seeds)
-    columns = jax.vmap(blocks.split)(columns)
+    places = tuple(part.reshape(-1) for part in places)
+
+    def along(place: tuple[Array, ...]) -> tuple[Array, Blocked]:
+        value, column = jax.jvp(r, (x,), (blocks.seed(*place),))
+        return value, blocks.split(column)
+
+    if x.size > LONG:
+        value, columns = r(x), lax.map(lambda place: along(place)[1], places)
+    else:
+        value, columns = jax.vmap(along, out_axes=(None, 0))(places)
     return value, _assembled(columns.reshape(blocks.size, blocks.colours, *columns.shape[1:]), blocks)
 
 
