@@ -17,6 +17,8 @@ from poinsot.simulation._fixed_run import row_marcher
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._window_march import WindowMarcher, in_windows
 
+pytestmark = pytest.mark.slow
+
 COUNT = 21
 GAUSS = pt.integrators.GaussLegendre(3)
 QUATERNIONS = pt.coordinates.Quaternions()
@@ -105,7 +107,6 @@ def substitution(problem, y, inverse_unit):
     return equations.substitution(inverse_unit)
 
 
-@pytest.mark.slow
 def test_a_substitution_is_that_of_the_whole_row(short):
     """Every window must find its neighbours' derivatives as they were, whichever comes first."""
     problem, windows, y = both(chain_with("free"))
@@ -142,7 +143,6 @@ def plainly(monkeypatch):
     monkeypatch.setattr(_window_march, "MANY", COUNT + 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ends", "compensated"), [("turned and displaced", False), ("clamped and pulled", True)]
 )
@@ -160,7 +160,6 @@ def test_runs_are_those_of_the_plain_loop(ends, compensated, short, monkeypatch)
         assert np.max(np.abs(getattr(windows, name) - getattr(plain, name))) < 1e-13, name
 
 
-@pytest.mark.slow
 def test_a_run_that_blows_up_ends_where_the_plain_loop_ends(short, monkeypatch):
     chain = chain_with("free", potential=pt.potentials.HarmonicPair(50.0, 1.0))
     hot = {"t1": 40.0, "dt": 0.4, "save_every": 1, "throw": False}
