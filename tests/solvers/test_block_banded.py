@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poinsot.core import Blocks
-from poinsot.solvers import EPS, BlockMatrix, Stopping, linearised, newton
+from poinsot.solvers import EPS, BlockMatrix, Stopping, _block_banded, linearised, newton
 
 RANDOM = np.random.default_rng(11)
 STOPPING = Stopping(tolerance=1e-4, max_iterations=30)
@@ -66,6 +66,22 @@ def test_solutions_are_those_of_the_dense_matrix(places, coupled):
     np.testing.assert_allclose(solution, np.linalg.solve(dense, b), rtol=0.0, atol=tolerance)
     np.testing.assert_allclose(transposed, np.linalg.solve(dense.T, b), rtol=0.0, atol=tolerance)
     np.testing.assert_allclose(product, dense @ b, rtol=0.0, atol=1e-13)
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+def test_one_direction_after_the_other_gives_the_same_jacobian(coupled, monkeypatch):
+    """Of many unknowns; here of twelve, which would go all at once."""
+    blocks, weights = Blocks.of(RAGGED, coupled=coupled), jnp.asarray(band(RAGGED, coupled))
+    x = jnp.asarray(RANDOM.normal(size=len(RAGGED)))
+
+    def found():
+        return jax.jit(lambda x: linearised(lambda x: jnp.sin(weights @ x), x, blocks))(x)
+
+    at_once = found()
+    monkeypatch.setattr(_block_banded, "LONG", 1)
+    for one, other in zip(jax.tree.leaves(found()), jax.tree.leaves(at_once), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-14)
+        assert np.max(np.abs(other)) > 0.1
 
 
 def test_what_stands_outside_the_blocks_is_missed():
