@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 INSTALLED := $(VENV)/.installed
+# Machine code is kept here, and not in the user's cache folder.
+export POINSOT_CACHE_DIR ?= $(CURDIR)/$(VENV)/native
 
 .PHONY: demo test test-slow lint format docs bench clean
 
@@ -34,6 +36,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/one_body.py
 	$(BIN)/python benchmarks/adaptive.py
 	$(BIN)/python benchmarks/chain.py
+	$(BIN)/python benchmarks/native.py
 
 $(INSTALLED): pyproject.toml constraints.txt src/poinsot/_version.py
 	$(PYTHON) -m venv $(VENV)

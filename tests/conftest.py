@@ -16,6 +16,8 @@ jax.config.update("jax_numpy_rank_promotion", "raise")
 CACHE = Path(__file__).parents[1] / ".pytest_cache" / "jax" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
 jax.config.update("jax_compilation_cache_dir", str(CACHE))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+# Native code may be shared: entries appear whole. What make set up stays.
+os.environ.setdefault("POINSOT_CACHE_DIR", str(CACHE.parents[1] / "native"))
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -17,6 +17,7 @@ PAGES = (
     "docs/bodies.md",
     "docs/chains.md",
     "docs/modes.md",
+    "docs/native.md",
     "docs/index.md",
     "README.md",
 )

@@ -10,9 +10,9 @@ from equation_cases import FORMULATIONS, newton_euler, start, system
 
 import poinsot as pt
 from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
-from poinsot.core import once
 from poinsot.equations import FORMS, Motion, preferences, refusal
 from poinsot.integrators import GaussLegendre
+from poinsot.kernels import once
 
 MOVES = (
     "position",

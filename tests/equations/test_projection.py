@@ -10,7 +10,7 @@ from equation_cases import FORMULATIONS, start, system
 
 import poinsot as pt
 from poinsot.coordinates import Directors, Group
-from poinsot.core import once
+from poinsot.kernels import once
 
 EPS = np.finfo(float).eps
 CONSTRAINED = {name: given for name, given in FORMULATIONS.items() if "Euler" not in name}

@@ -16,8 +16,8 @@ from chain_reference import Chain as Reference
 from chain_reference import extrapolated, rotations
 from poinsot.analysis._travel import travel
 from poinsot.coordinates import Directors, Group, Quaternions
-from poinsot.core import once
 from poinsot.integrators import Composition, GaussLegendre, LieRattle, LieSplitting, Rattle, Variational
+from poinsot.kernels import once
 
 COUNT, SPACING, FORCE, HELD = 8, 2.0, (3.0, 0.0, 0.0), (14.2, 0.1, 0.0)
 STILL = np.zeros(3, dtype=np.longdouble)

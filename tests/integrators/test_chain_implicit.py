@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.core import Result, once
+from poinsot.core import Result
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 from poinsot.integrators import FixedPoint, GaussLegendre, RadauIIA, SimplifiedNewton
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.runge_kutta import _implicit
 from poinsot.integrators.runge_kutta._stage_inverse import spectrum
 from poinsot.integrators.variational import Variational
+from poinsot.kernels import once
 from poinsot.solvers import linearised
 
 QUATERNIONS = pt.coordinates.Quaternions()

@@ -11,8 +11,9 @@ import pytest
 
 import poinsot as pt
 from poinsot.coordinates import Quaternions
-from poinsot.core import each_body, once
+from poinsot.core import each_body
 from poinsot.equations._bodies import Bodies
+from poinsot.kernels import once
 from poinsot.model import Chain, RigidBody, potentials, shapes
 from poinsot.model._neighbours import Neighbours
 from poinsot.rotation import exp, to_matrix

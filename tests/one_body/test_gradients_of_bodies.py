@@ -9,7 +9,6 @@ import pytest
 
 import poinsot as pt
 from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
-from poinsot.core import once
 from poinsot.integrators import (
     RK4,
     Composition,
@@ -27,6 +26,7 @@ from poinsot.integrators import (
     TerzeRattle,
     Variational,
 )
+from poinsot.kernels import once
 
 DEFAULT = {
     "RATTLE, directors": (Rattle(), Directors(), "index3"),

@@ -7,7 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import poinsot as pt
-from poinsot.core import Result, once
+from poinsot.core import Result
+from poinsot.kernels import once
 from poinsot.library import symmetric_top
 from poinsot.papers import reproduce
 from poinsot.papers.chaurasia2012._bodies import measured_order, top

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.simulation import _ensemble
-from poinsot.simulation._lane_loop import comes_apart
+from poinsot.simulation import _ensemble_native
+from poinsot.simulation._lane_loop import comes_apart, solve_lanes
 from poinsot.simulation._loop import Marcher
 
 SYSTEM = pt.library.kepler()
@@ -30,7 +30,7 @@ def starts(eccentricities):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_equals_one_run_at_a_time(name, monkeypatch):
-    monkeypatch.setattr(_ensemble, "BLOCK", 3)
+    monkeypatch.setattr(_ensemble_native, "AT_ONCE", 1)
     states = starts([0.1, 0.2, 0.3, 0.4, 0.5])
     together = pt.ensemble(SYSTEM.problem, METHODS[name], states, dt=0.05, steps=40, save_every=20)
     assert together.q.shape == (5, 3, 2) and together.t.shape == (5, 3)
@@ -98,6 +98,38 @@ def test_explicit_steps_come_apart_and_implicit_ones_do_not():
     for method, apart in ((pt.integrators.StormerVerlet(), True), (METHODS["gauss"], False)):
         marcher = Marcher(SEPARABLE, method, jnp.asarray(0.0), jnp.asarray(0.05))
         assert comes_apart(marcher, jax.tree.map(lambda x: x[0], starts([0.1]))) is apart
+
+
+@pytest.mark.parametrize("bodies", [False, True], ids=["orbits", "tops"])
+def test_states_taken_apart_as_on_a_gpu_are_those_of_vmap(bodies):
+    """Tops have no positions: a part of their state is empty."""
+    problem, method, states = SEPARABLE, pt.integrators.StormerVerlet(), starts([0.1, 0.2, 0.3])
+    if bodies:
+        example = pt.library.gyro_top()
+        formulation = pt.formulate(example.system, pt.coordinates.Group(), "group")
+        problem, method, single = (
+            formulation.problem,
+            pt.integrators.LieSplitting(),
+            formulation.start(example.start),
+        )
+        states = jax.tree.map(lambda part: jnp.stack([part, part + 0.01 * part**2]), single)
+    marcher = Marcher(problem, method, jnp.asarray(0.0), jnp.asarray(0.01))
+    lanes = jax.tree.map(lambda part: jnp.moveaxis(part, 0, -1), states)
+    apart, mapped = (jax.jit(lambda s, a=a: solve_lanes(marcher, s, 3, 5, a))(lanes) for a in (True, False))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13), apart, mapped)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_kernels_agree(name):
+    states = starts([0.1, 0.2, 0.3, 0.4, 0.5])
+    native, plain = (
+        pt.ensemble(SYSTEM.problem, METHODS[name], states, dt=0.05, steps=40, save_every=8, kernel=kernel)
+        for kernel in ("native", "plain")
+    )
+    assert native.kernel == "native" and plain.kernel.startswith("plain")
+    np.testing.assert_allclose(native.q, plain.q, atol=1e-13)
+    np.testing.assert_array_equal(native.t, plain.t)
+    np.testing.assert_array_equal(native.steps, plain.steps)
 
 
 def test_saves_must_divide_the_steps():

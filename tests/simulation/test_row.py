@@ -37,7 +37,7 @@ ENDS = {
 
 def ran(chain, integrator, **options):
     start = chain.straight_state(velocity_scale=0.2, seed=1)
-    options = {"t1": STEPS * 2e-3, "dt": 2e-3, "save_every": 10} | options
+    options = {"t1": STEPS * 2e-3, "dt": 2e-3, "save_every": 10, "kernel": "plain"} | options
     return pt.simulate(chain, start, coordinates=GROUP, integrator=integrator, progress=False, **options)
 
 
@@ -61,7 +61,7 @@ def in_windows(monkeypatch) -> list[pt.Result]:
 
 def plainly(monkeypatch):
     """The loop that looks at every step."""
-    monkeypatch.setattr("poinsot.simulation._fixed_run.row_marcher", lambda marcher: marcher)
+    monkeypatch.setattr("poinsot.simulation._fixed_run.row_marcher", lambda marcher: None)
 
 
 def loop_of(chain, integrator: Any = SPLITTING, event=None):
@@ -162,4 +162,4 @@ def test_other_problems_keep_their_loop():
         loop_of(chain, pt.integrators.LieSplitting("exact")),
         loop_of(chain, event=pt.Event(lambda motion: motion.position[0, 0])),
     ):
-        assert isinstance(loop, Marcher)
+        assert loop is None

@@ -134,7 +134,7 @@ def test_non_finite_is_a_failure():
 
 
 def test_interrupt_keeps_the_prefix(monkeypatch):
-    original, calls = _loop.record, []
+    original, calls = _loop.KernelMarcher.record, []
 
     def interrupting(*args):
         calls.append(1)
@@ -142,7 +142,7 @@ def test_interrupt_keeps_the_prefix(monkeypatch):
             raise KeyboardInterrupt
         return original(*args)
 
-    monkeypatch.setattr(_loop, "record", interrupting)
+    monkeypatch.setattr(_loop.KernelMarcher, "record", interrupting)
     with pytest.raises(pt.Interrupted) as caught:
         run(t1=1000.0)
     prefix = caught.value.trajectory

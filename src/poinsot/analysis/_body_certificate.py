@@ -23,9 +23,10 @@ from poinsot.analysis._body_standard import T1, standard_body, standard_end, sta
 from poinsot.analysis._order import fit_slope
 from poinsot.analysis._travel import travel
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import Packed, Result, State, once
+from poinsot.core import Packed, Result, State
 from poinsot.equations import Formulation, formulate, refusal
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import once
 from poinsot.rotation import hat, multiply, quat_exp, vec, vee
 from poinsot.solvers import EPS
 

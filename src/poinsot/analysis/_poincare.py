@@ -13,9 +13,10 @@ from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed, Result, State, UserFunction, user_function
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import once
 from poinsot.simulation import Event, Interrupted, SimulationError, Trajectory
 from poinsot.simulation._event import Direction
-from poinsot.simulation._loop import LoopState, Marcher, begin
+from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import Pace
 from poinsot.simulation._trajectory import Record
@@ -138,7 +139,7 @@ def _march(
     """The whole run, chunk by chunk; all crossings as arrays on the host."""
     # Watching for the event is done here: a marcher that knows it would stop before the crossing.
     free = Marcher(marcher.problem, marcher.integrator, marcher.t0, marcher.h)
-    loop, result, pace = begin(free, y), Result.successful, Pace()
+    loop, result, pace = _begin(free, y), Result.successful, Pace()
     assert marcher.event is not None
     found = [Crossings.room(0, y).first(0)]
     with Progress(progress, steps, marcher.integrator.name) as bar:
@@ -154,6 +155,11 @@ def _march(
         except KeyboardInterrupt:
             result = Result.interrupted
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *found), loop, result
+
+
+@once
+def _begin(marcher: Marcher, y: Packed) -> LoopState:
+    return marcher.start(y)
 
 
 @eqx.filter_jit

@@ -6,9 +6,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Hamiltonian, InputError, Packed, Result, State, once
+from poinsot.core import Hamiltonian, InputError, Packed, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import once
 from poinsot.simulation._validate import check_integrator, check_state
 
 

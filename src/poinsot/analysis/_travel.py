@@ -3,12 +3,14 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import SHORT, Kernel
 from poinsot.simulation._loop import Marcher
 
 
@@ -31,15 +33,21 @@ class Travel(eqx.Module):
 def travel(
     problem: AbstractProblem, integrator: AbstractIntegrator, y: Packed, h, steps, t0: float = 0.0
 ) -> Travel:
-    """Take `steps` steps of size `h`; neither of them, nor `t0`, compiles anything anew."""
-    marcher = Marcher(problem, integrator, jnp.asarray(t0, dtype=float), jnp.asarray(h, dtype=float))
-    return _travel(marcher, y, jnp.int64(steps))
+    """Take `steps` steps of size `h`; neither of them, nor `t0`, compiles anything anew.
+
+    They run by the kernel that runs of this process have, so that what is measured is what runs.
+    """
+    kernel = Kernel()
+    if y.size > SHORT and kernel.choice != "native":
+        kernel.give_up("a long state")
+    grid = np.float64(t0), np.float64(h), np.int64(steps)
+    return jax.tree.map(jnp.asarray, kernel(_travel, (problem, integrator), grid, jnp.asarray(y)))
 
 
-@eqx.filter_jit
-def _travel(marcher: Marcher, y: Packed, steps) -> Travel:
-    problem = marcher.problem
-    first = problem.conserved(marcher.t0, y)
+def _travel(model, grid, y: Packed) -> Travel:
+    (problem, integrator), (t0, h, steps) = model, grid
+    marcher = Marcher(problem, integrator, t0, h)
+    first = problem.conserved(t0, y)
 
     def proceed(carry):
         loop, _ = carry

@@ -10,9 +10,10 @@ import numpy as np
 
 from poinsot.analysis._order import reference_solution
 from poinsot.coordinates import Quaternions
-from poinsot.core import AbstractProblem, InputError, State, once
+from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation, formulate
 from poinsot.integrators import Taylor
+from poinsot.kernels import once
 from poinsot.model import AbstractSystem
 from poinsot.rotation import to_matrix
 from poinsot.simulation._adaptive_run import AdaptiveRun

@@ -5,10 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-import equinox as eqx
 import jax
 import jax.monitoring
-import jax.numpy as jnp
 import numpy as np
 
 from poinsot.analysis._work_points import Refused, WorkPoint, WorkPrecision, label
@@ -16,9 +14,10 @@ from poinsot.analysis._work_reference import Yardstick
 from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, Packed, Result, State
 from poinsot.integrators import AbstractAdaptive, AbstractIntegrator, ExplicitRungeKutta, ImplicitRungeKutta
+from poinsot.kernels import SHORT, Bound, Kernel, programs_made
 from poinsot.model import AbstractSystem
 from poinsot.simulation._adaptive_run import AdaptiveRun
-from poinsot.simulation._loop import LoopState, Marcher
+from poinsot.simulation._loop import march_run
 from poinsot.simulation._subject import BodiesSubject, ProblemSubject, subject_of
 from poinsot.simulation._validate import check_state
 
@@ -145,10 +144,14 @@ class Contender:
     def _fixed_steps(self, integrator: AbstractIntegrator, y: Packed, count: int) -> WorkPoint:
         t0, t1 = self.span
         h = (t1 - t0) / count
-        start, step = jnp.asarray(t0, dtype=float), jnp.asarray(h, dtype=float)
-        marcher, number = Marcher(self.subject.problem, integrator, start, step), jnp.int64(count)
+        model, kernel = (self.subject.problem, integrator, None), Kernel()
+        if y.size > SHORT and kernel.choice != "native":
+            kernel.give_up("a long state")
+        march = Bound(kernel, model)
+        grid = np.float64(t0), np.float64(h), np.int64(count)
+        march.native(march_run, grid, y)
         began = time.perf_counter()
-        loop = jax.block_until_ready(_march(marcher, y, number))
+        loop = jax.block_until_ready(march(march_run, grid, np.asarray(y)))
         seconds, result = time.perf_counter() - began, Result(int(loop.result))
         iterations = int(loop.iterations)
         return WorkPoint(
@@ -183,12 +186,7 @@ def _compilations() -> Callable[[], int]:
             programs.append(event)
 
     jax.monitoring.register_event_duration_secs_listener(heard)
-    return lambda: len(programs)
-
-
-@eqx.filter_jit
-def _march(marcher: Marcher, y: Packed, count) -> LoopState:
-    return marcher.march(marcher.start(y), count)
+    return lambda: len(programs) + programs_made()
 
 
 def _evaluations(integrator: AbstractIntegrator, steps: int, iterations: int) -> int | None:

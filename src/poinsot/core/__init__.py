@@ -2,15 +2,6 @@
 
 from poinsot.core._blocks import Blocks, one_block
 from poinsot.core._bodies import each_body
-from poinsot.core._components import (
-    Arithmetic,
-    Components,
-    apart,
-    evaluate,
-    in_components,
-    is_number,
-    objects,
-)
 from poinsot.core._constrained import AbstractConstrained, Constrained
 from poinsot.core._discrete_gradient import composed_gradient, discrete_gradient
 from poinsot.core._energy import AbstractEnergy
@@ -23,7 +14,6 @@ from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
-from poinsot.core._quick import once
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
@@ -34,9 +24,7 @@ __all__ = [
     "AbstractEnergy",
     "AbstractImplicit",
     "AbstractProblem",
-    "Arithmetic",
     "Blocks",
-    "Components",
     "Constrained",
     "Element",
     "Group",
@@ -59,23 +47,17 @@ __all__ = [
     "UserFunction",
     "Windows",
     "Wrench",
-    "apart",
     "body_torque",
     "composed_gradient",
     "discrete_gradient",
     "each_body",
-    "evaluate",
     "barrier",
     "held",
     "hold",
     "hold_p",
-    "in_components",
-    "is_number",
     "largest",
     "largest_component",
-    "objects",
     "one_block",
-    "once",
     "optional",
     "user_function",
 ]

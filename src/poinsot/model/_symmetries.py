@@ -8,7 +8,8 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Bool
 
-from poinsot.core import State, once
+from poinsot.core import State
+from poinsot.kernels import once
 from poinsot.rotation import exp, hat, to_matrix
 
 from ._placement import Places

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import Result, State, once
+from poinsot.core import Result, State
 from poinsot.equations import Formulation, formulate
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import once
 from poinsot.library import BodySystem
 from poinsot.rotation import to_matrix
 from poinsot.simulation import solve

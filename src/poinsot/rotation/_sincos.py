@@ -44,8 +44,12 @@ def _polynomial(coefficients: tuple[float, ...], z: Float[Array, "*batch"]) -> F
     return (c0 + c1 * z) + square * ((c2 + c3 * z) + square * (c4 + c5 * z))
 
 
-def _reduce(x: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
-    """Write x = k pi/2 + head + tail with |head| <= pi/4 and return (k, head, tail)."""
+@jax.jit
+def poinsot_reduce(x: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
+    """Write x = k pi/2 + head + tail with |head| <= pi/4 and return (k, head, tail).
+
+    A trace holds it by this name: machine code of one run skips it where x is head already.
+    """
     k = jnp.round(x * _TWO_OVER_PI)
     first = x - k * _PART_1
     second = first - k * _PART_2
@@ -87,7 +91,7 @@ def sincos(x: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], Float[Arr
 
 def poinsot_sincos(x: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], Float[Array, "*batch"]]:
     """What `sincos` computes. A trace holds it by this name, for arithmetics with functions of their own."""
-    k, r, tail = _reduce(jnp.where(jnp.abs(x) <= SINCOS_LIMIT, x, jnp.nan))
+    k, r, tail = poinsot_reduce(jnp.where(jnp.abs(x) <= SINCOS_LIMIT, x, jnp.nan))
     z = r * r
     half = 0.5 * z
     near_one = 1.0 - half

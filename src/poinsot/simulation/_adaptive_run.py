@@ -9,6 +9,7 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, InputError, Packed, Result, UserFunction
 from poinsot.integrators.adaptive import AbstractAdaptive, Batch, Engine, Piecewise, Task
+from poinsot.kernels import Kernel
 from poinsot.simulation._accuracy import Accuracy, flat
 from poinsot.simulation._event import Event
 from poinsot.simulation._history import History, Steps
@@ -112,6 +113,7 @@ class AdaptiveRun:
     save_every: int
     save_at: np.ndarray | None
     progress: bool | None
+    kernel: Kernel = field(default_factory=Kernel)
 
     @classmethod
     def planned(
@@ -121,13 +123,14 @@ class AdaptiveRun:
         accuracy: tuple[float | None, float | None, float | None],
         saves: tuple[int, Sequence[float] | None],
         progress: bool | None,
+        kernel: Kernel | None = None,
     ) -> "AdaptiveRun":
         """The run, once the numbers are right: `dt`, `rtol` and `atol`, and what to save."""
         save_every, save_at = saves
         checked = Accuracy.checked(solver, span, *accuracy)
         times = None if save_at is None else _within(save_at, *span)
         t0, t1 = map(float, span)
-        return cls(solver, t0, t1, checked, check_save_every(save_every), times, progress)
+        return cls(solver, t0, t1, checked, check_save_every(save_every), times, progress, kernel or Kernel())
 
     def observing(self, observed: Callable[[Callable], UserFunction]) -> "AdaptiveRun":
         """The same run; `observed` makes of users' functions such of the problem's state."""
@@ -139,7 +142,8 @@ class AdaptiveRun:
         The ends of steps are looked at for states that are not finite or too near to a singularity; a stop
         condition is looked for inside the steps too. Both places are located with the dense output.
         """
-        task = Task(problem, flat(y), self.t0, self.t1, **dataclasses.asdict(self.accuracy))
+        accuracy = dataclasses.asdict(self.accuracy)
+        task = Task(problem, flat(y), self.t0, self.t1, **accuracy, kernel=self.kernel)
         ledger, lookout = Ledger(task, self.save_every, self.save_at), Lookout(problem, event)
         seconds = BATCH_SECONDS if event is None else WATCHED_SECONDS
         engine = self.solver.start(task)
@@ -162,7 +166,7 @@ class AdaptiveRun:
             result=ledger.result,
             steps=ledger.steps,
             wall_seconds=time.perf_counter() - began,
-            told=self.accuracy.told | {"counts": dataclasses.asdict(history.counts)},
+            told=self.accuracy.told | {"counts": dataclasses.asdict(history.counts), "kernel": engine.kernel},
             history=history,
         )
 

@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
-from poinsot.core import State, once
+from poinsot.core import State
 from poinsot.equations import Formulation, Motion
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
-from poinsot.simulation._trajectory import Method, Record, Trajectory, in_blocks
+from poinsot.simulation._trajectory import Method, Record, Trajectory, at_states
 
 if TYPE_CHECKING:
     from poinsot.viz import BodyPlots
@@ -44,13 +42,13 @@ class BodyTrajectory(Trajectory):
         """Label the arrays of a finished run, and look at the bodies."""
         watched = formulation.watched(state, record.t0)
         run = Trajectory.of(watched.problem, method, record)
-        seen = in_blocks(partial(_observe, formulation), record.times, record.packed)
+        seen = at_states(_observe, formulation, record.times, record.packed)
         motion = {entry.name: getattr(seen, entry.name) for entry in fields(Motion)}
         motion["quaternion"] = continuous_sign(motion["quaternion"])
         conserved, attributes = run.conserved, run.attributes
         system = formulation.bodies.system
         if not (system.autonomous and system.conservative):
-            power, slope, energy = in_blocks(partial(_power, formulation), record.times, record.packed)
+            power, slope, energy = at_states(_power, formulation, record.times, record.packed)
             motion["work"] = work_done(record.times, power, slope)
             conserved = {BALANCE: energy - motion["work"]} | conserved
         attributes |= {
@@ -83,7 +81,7 @@ class BodyTrajectory(Trajectory):
 
     def _seen(self, times: np.ndarray, packed: np.ndarray) -> Motion:
         assert self.formulation is not None
-        return in_blocks(partial(_observe, self.formulation), times, packed)
+        return at_states(_observe, self.formulation, times, packed)
 
     @property
     def heading(self) -> dict[str, str]:
@@ -158,14 +156,12 @@ def _parts(bodies: Sequence[RigidBody]) -> dict[str, Any]:
     return {"particles": [p.tolist() for p in points], "particle_masses": [m.tolist() for m in masses]}
 
 
-@once
-def _observe(formulation: Formulation, times, packed) -> Motion:
-    return jax.vmap(formulation.motion)(times, packed)
+def _observe(formulation: Formulation, grid, at) -> Motion:
+    return formulation.motion(*at)
 
 
-@once
-def _power(formulation: Formulation, times, packed):
-    return jax.vmap(formulation.power)(times, packed)
+def _power(formulation: Formulation, grid, at):
+    return formulation.power(*at)
 
 
 def continuous_sign(quaternions: np.ndarray) -> np.ndarray:

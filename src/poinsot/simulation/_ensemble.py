@@ -1,5 +1,6 @@
 """Many runs of one problem at once, laid out for the machine."""
 
+import dataclasses
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +15,10 @@ from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import Choice, Kernel
 from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import check_fixed
+from poinsot.simulation._ensemble_native import ensemble_native
 from poinsot.simulation._lane_loop import comes_apart, solve_lanes
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._progress import Progress
@@ -26,8 +29,6 @@ from poinsot.simulation._validate import check_integrator
 BLOCK = 128
 """Runs that step together on a CPU: enough to fill its vectors, few enough for XLA to make one piece of
 machine code of the loop over them (above about 250 it does not, and Gauss 6 takes three times as long)."""
-VECTOR = 8
-"""Runs that step together where states are taken apart: one vector of the CPU, so that no loop is left."""
 BATCH = 4096
 """Runs that go through in one call, at most: between calls the progress is shown."""
 
@@ -44,13 +45,16 @@ def ensemble(
     t0: float = 0.0,
     save_every: int = 1,
     progress: bool | None = None,
+    kernel: Choice = "auto",
+    fast: bool = False,
 ) -> Solution:
     """Run one problem from many starts: what `vmap` of `solve` does, faster and on all cores.
 
-    On a CPU the runs go through in blocks, one at a time on each core; on a GPU all step at once. The runs
-    stand along the last axis of every array, which fills the vector units. Where a problem is `vectorised`,
-    as the Hamiltonians of the library are, its own functions act on all of them; a step of any other problem
-    is taken apart into operations on rows of runs if it is explicit, and goes by `vmap` if it iterates.
+    On a CPU the runs stand along the lanes of vectors in native machine code, tiles of them on every core;
+    each has the bits that it has alone. On a GPU, and where the native kernel cannot take a problem, the
+    plain kernel steps arrays with the runs along their last axis: where a problem is `vectorised`, as the
+    Hamiltonians of the library are, its own functions act on all of them; any other goes by `vmap`, but on a
+    GPU an explicit step is taken apart into operations on rows of runs.
 
     Args:
         problem: what to solve: a problem, or a system of bodies.
@@ -62,8 +66,10 @@ def ensemble(
         coordinates: for a system, as in `simulate`.
         form: for a system, likewise.
         t0: start time.
-        save_every: save each so-manieth state; must divide `steps`.
+        save_every: save every `save_every`-th state; must divide `steps`.
         progress: show a progress bar; by default on a terminal.
+        kernel: as in `simulate`; `kernel` of the result says what ran.
+        fast: as in `simulate`.
 
     Returns:
         A `Solution` with the runs along the first axis of every array, on the host. A failed run has NaN
@@ -71,6 +77,7 @@ def ensemble(
     """
     check_fixed("ensemble", integrator)
     grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every, "progress": progress}
+    grid |= {"kernel": kernel, "fast": fast}
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         starts = _started(formulation, states, t0)
@@ -81,12 +88,18 @@ def ensemble(
     count = lengths[next(iter(lengths))]
     if count == 0 or set(lengths.values()) != {count}:
         raise InputError(f"ensemble: states must have the runs along their first axis; runs found: {lengths}")
+    chosen = Kernel(kernel, fast)
+    h, begin = jnp.asarray(dt, dtype=float), jnp.asarray(t0, dtype=float)
+    marcher = Marcher(problem, integrator, begin, h)
+    if chosen.native:
+        solution = ensemble_native(marcher, states, count, steps // save_every, save_every, chosen, progress)
+        if solution is not None:
+            return solution
     on_cpu = jax.default_backend() == "cpu"
     cores = len(os.sched_getaffinity(0)) if on_cpu and hasattr(os, "sched_getaffinity") else 1
-    h, begin = jnp.asarray(dt, dtype=float), jnp.asarray(t0, dtype=float)
     first = jax.tree.map(lambda x: jnp.asarray(x[0]), states)
-    apart = not problem.vectorised and comes_apart(Marcher(problem, integrator, begin, h), first)
-    block = min(VECTOR if apart else BLOCK, count) if on_cpu else count
+    apart = not on_cpu and not problem.vectorised and comes_apart(marcher, first)
+    block = min(BLOCK, count) if on_cpu else count
     # As many calls for each core, or one would wait for the other.
     rounds = cores * math.ceil(count / (cores * BATCH))
     batch = math.ceil(count / (block * rounds))
@@ -105,7 +118,8 @@ def ensemble(
         for piece in pool.map(run, range(rounds)):
             pieces.append(piece)
             bar.update(min(len(pieces) * size, count) * steps)
-    return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *pieces)
+    solution = jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *pieces)
+    return dataclasses.replace(solution, kernel=chosen.description)
 
 
 @eqx.filter_jit

@@ -11,8 +11,9 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import SHORT, Kernel
 from poinsot.simulation._event import Event
-from poinsot.simulation._loop import LoopState, Marcher, begin, locate_event
+from poinsot.simulation._loop import KernelMarcher, LoopState, Marcher
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._row_march import RowMarcher
 from poinsot.simulation._row_shards import RowShards, row_marcher
@@ -21,7 +22,7 @@ from poinsot.simulation._trajectory import Record
 from poinsot.simulation._validate import count_steps
 from poinsot.simulation._window_march import WindowMarcher
 
-AnyMarcher = Marcher | WindowMarcher | RowMarcher | RowShards
+AnyMarcher = KernelMarcher | WindowMarcher | RowMarcher | RowShards
 
 CAPACITY = 2**18
 """Numbers held on the device before a chunk hands its saved states over."""
@@ -37,6 +38,7 @@ class FixedRun:
     steps: int
     schedule: Schedule
     progress: bool | None
+    kernel: Kernel
 
     @classmethod
     def planned(
@@ -47,6 +49,7 @@ class FixedRun:
         last_step: Literal["refuse", "shorten"],
         saves: tuple[int, Sequence[float] | None],
         progress: bool | None,
+        kernel: Kernel,
     ) -> "FixedRun":
         """The run, once the numbers are right."""
         t0, t1 = span
@@ -56,20 +59,46 @@ class FixedRun:
             schedule = Schedule.every(t0, dt, steps, left_over, save_every)
         else:
             schedule = Schedule.at(t0, dt, steps, left_over, save_at)
-        return cls(integrator, t0, dt, steps, schedule, progress)
+        return cls(integrator, t0, dt, steps, schedule, progress, kernel)
+
+    @classmethod
+    def of_steps(
+        cls, integrator: AbstractIntegrator, grid: tuple[float, float, int], save_every: int, kernel: Kernel
+    ) -> "FixedRun":
+        """So many steps from `t0` of size `dt`, given as `(t0, dt, steps)`."""
+        t0, dt, steps = grid
+        return cls(integrator, t0, dt, steps, Schedule.every(t0, dt, steps, 0.0, save_every), False, kernel)
 
     def __call__(self, problem: AbstractProblem, y: Packed, event: Event | None) -> Record:
         """Carry it out."""
         grid = jnp.asarray(self.t0, dtype=float), jnp.asarray(self.dt, dtype=float)
-        return _run(row_marcher(Marcher(problem, self.integrator, *grid, event)), y, self)
+        marcher = Marcher(problem, self.integrator, *grid, event)
+        if y.size > SHORT and self.kernel.choice != "native":
+            self.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")
+        compiled, rows = KernelMarcher(marcher, self.kernel), row_marcher(marcher)
+        if rows is not None and self.kernel.native:
+            # Where native code would be too long, a row of bodies has a better loop than the plain one.
+            compiled.prepare(y, *self._first_targets(y))
+        return _run(compiled if rows is None or self.kernel.native else rows, y, self)
+
+    def _first_targets(self, y: Packed) -> tuple[np.ndarray, np.ndarray | None]:
+        """Arrays of the shapes that a chunk has."""
+        capacity = _capacity(y)
+        fractions = None if self.schedule.fractions is None else np.zeros(capacity)
+        return np.zeros(capacity, dtype=np.int64), fractions
+
+
+def _capacity(y: Packed) -> int:
+    """States that a chunk has room for."""
+    return int(np.clip(CAPACITY // max(y.size, 1), 1, 8192))
 
 
 def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
     """March through the schedule chunk by chunk."""
     schedule, t0, dt = plan.schedule, plan.t0, plan.dt
-    capacity = int(np.clip(CAPACITY // max(y.size, 1), 1, 8192))
+    capacity = _capacity(y)
     saved_states, saved, result, pace = [np.asarray(y)[None]], 0, Result.successful, Pace()
-    loop = begin(marcher, y)
+    loop = marcher.start(y)
     began = time.perf_counter()
     with Progress(plan.progress, plan.steps, plan.integrator.name) as bar:
         try:
@@ -81,7 +110,7 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
                 result, taken = Result(int(loop.result)), int(loop.n) - before
                 if result is Result.non_finite and isinstance(marcher, (RowMarcher, RowShards)):
                     # Steps were taken without looking: once more from the last good state, looking at each.
-                    marcher, result = marcher.plain, Result.successful
+                    marcher, result = KernelMarcher(marcher.plain, plan.kernel), Result.successful
                     loop = eqx.tree_at(lambda one: one.result, loop, jnp.int32(result))
                 pace.learn(taken, time.perf_counter() - tick)
                 bar.update(int(loop.n))
@@ -100,14 +129,14 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
         result=result,
         steps=int(loop.n),
         wall_seconds=time.perf_counter() - began,
-        told={"dt": dt, "iterations": int(loop.iterations)},
+        told={"dt": dt, "iterations": int(loop.iterations), "kernel": plan.kernel.description},
     )
 
 
 def _unsaved_end(marcher: AnyMarcher, loop: LoopState, result: Result, schedule: Schedule, saved: int):
     """Where a run ended off its schedule, in steps, and the state there: the event, or the last good step."""
-    if result is Result.stopped_by_event and isinstance(marcher, Marcher):
-        fraction, y = locate_event(marcher, loop)
+    if result is Result.stopped_by_event and isinstance(marcher, KernelMarcher):
+        fraction, y = marcher.locate_event(loop)
         return int(loop.n) + float(fraction), y
     last_saved = int(schedule.targets[saved - 1]) if saved else 0
     if result is not Result.successful and int(loop.n) > last_saved:
@@ -125,11 +154,11 @@ def _chunk(
     # A save interval longer than a chunk is walked in parts, whose states are thrown away.
     targets = schedule.targets[saved:end] if keep else np.array([reach])
     count = len(targets)
-    padded = jnp.asarray(np.pad(targets, (0, capacity - count)))
+    padded = np.pad(targets, (0, capacity - count))
     fractions = None
     if schedule.fractions is not None:
         part = schedule.fractions[saved:end] if keep else np.zeros(1)
-        fractions = jnp.asarray(np.pad(part, (0, capacity - count)))
-    loop, buffer, done = marcher.record(loop, padded, fractions, jnp.int64(count))
+        fractions = np.pad(part, (0, capacity - count))
+    loop, buffer, done = marcher.record(loop, padded, fractions, np.int64(count))
     # Cut on the host: a slice of a device array compiles anew for every length.
     return loop, np.asarray(buffer)[: int(done) if keep else 0]

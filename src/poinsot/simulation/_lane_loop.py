@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from poinsot.core import Components, Result, State, in_components, objects
+from poinsot.core import Result, State
+from poinsot.kernels import Components, in_components, objects
 from poinsot.simulation._lanes import Lanes, in_lanes, lanes_apart
 from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._solve import Solution
@@ -75,34 +76,25 @@ class _Stacked:
 
 
 class _Apart:
-    """States taken apart: on a CPU one array for each kind, else one for each component.
-
-    A CPU computes an array in one go, and its loops over several arrays would repeat what these share; on a
-    GPU one kernel writes them all, where putting them together would take another.
-    """
+    """States taken apart, one array for each component: on a GPU one kernel writes them all."""
 
     def __init__(self, marcher: Marcher, loop: LoopState):
         self.leaves, self.tree = jax.tree.flatten(loop)
         self.lanes = Lanes(loop.y.shape[-1])
         numbers = jnp.zeros(self.lanes.count, dtype=int)
         self.advance = in_lanes(marcher.step_unless_failed, loop, numbers)
-        self.stacked = jax.default_backend() == "cpu"
 
     def carry(self, loop: LoopState) -> list[Any]:
         """What the loop carries, from the state of all runs."""
         return self._laid_out([lanes_apart(leaf) for leaf in jax.tree.leaves(loop)])
 
     def _laid_out(self, parts: Sequence[Components]) -> list[Any]:
-        pairs = zip(parts, self.leaves, strict=True)
-        if self.stacked:
-            return [self.lanes.together(part, leaf.dtype) for part, leaf in pairs]
         return [
-            [self.lanes.filled(jnp.asarray(one, leaf.dtype)) for one in part.flat] for part, leaf in pairs
+            [self.lanes.filled(jnp.asarray(one, leaf.dtype)) for one in part.flat]
+            for part, leaf in zip(parts, self.leaves, strict=True)
         ]
 
     def _parts(self, carry: list[Any]) -> list[Components]:
-        if self.stacked:
-            return [lanes_apart(array) for array in carry]
         return [objects(leaf.shape[:-1], rows) for rows, leaf in zip(carry, self.leaves, strict=True)]
 
     def loop(self, carry: list[Any]) -> LoopState:

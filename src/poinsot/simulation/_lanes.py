@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as jex
 
-from poinsot.core import Components, apart, barrier, evaluate, held, hold_p, is_number
+from poinsot.core import barrier, held, hold_p
+from poinsot.kernels import Components, apart, evaluate, is_number
 from poinsot.rotation import sincos
 
 LONG = 64
@@ -31,8 +32,10 @@ class Lanes:
         result = primitive.bind(*arrays, **params)
         return result if primitive.multiple_results else [result]
 
-    def whole(self, primitive, params: dict, operands: Sequence[Components], dtypes) -> list[Components]:
+    def whole(self, equation: Any, operands: Sequence[Components]) -> list[Components]:
         """`hold` holds the components as one array, computed in one go; the rest is left to `vmap`."""
+        primitive, params = equation.primitive, equation.params
+        dtypes = [atom.aval.dtype for atom in equation.invars]
         arrays = [self.together(part, dtype) for part, dtype in zip(operands, dtypes, strict=True)]
         if primitive is hold_p:
             rows = [array.reshape(-1, self.count) for array in arrays]

@@ -4,12 +4,14 @@ from typing import Any, Protocol
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Array, Int
 
-from poinsot.core import AbstractProblem, Packed, Result, once
+from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import Bound, Kernel
 from poinsot.simulation._event import Event, locate
 
 
@@ -100,6 +102,13 @@ class Marcher(eqx.Module):
         outcome = jnp.where(failed, loop.n, following.n), jnp.where(failed, loop.result, following.result)
         return eqx.tree_at(lambda one: (one.n, one.result), following, outcome)
 
+    def march_together(self, loop: LoopState, first, until) -> LoopState:
+        """Steps from step number `first` up to `until`, whatever happens: for runs side by side.
+
+        Of a run that has failed only how it failed is kept, and where.
+        """
+        return lax.fori_loop(first, until, lambda n, loop: self.step_unless_failed(loop, n), loop)
+
     def march(self, loop: LoopState, until) -> LoopState:
         """Steps up to step number `until`, or to the first failure or event."""
 
@@ -117,10 +126,6 @@ class Marcher(eqx.Module):
         y, _, info = self.integrator.step(self.problem, t, h, loop.y, fresh)
         return jnp.where(fraction == 0.0, loop.y, y), jnp.where(fraction == 0.0, loop.result, info.result)
 
-    def record(self, loop: LoopState, targets: Array, fractions: Array | None, count):
-        """`record`, see there."""
-        return record(self, loop, targets, fractions, count)
-
     def locate_event(self, loop: LoopState) -> tuple[Array, Packed]:
         """Fraction of the next step at which the event happens, to round-off, and the state there."""
         event = self.event
@@ -133,7 +138,6 @@ class Marcher(eqx.Module):
         return locate(probe, event.value(self.problem, self.time(loop.n), loop.y), loop.y)
 
 
-@eqx.filter_jit
 def record(marcher: "AbstractMarcher", loop: LoopState, targets: Array, fractions: Array | None, count):
     """March through step numbers `targets[:count]`, saving the state at each (or a part step beyond).
 
@@ -163,13 +167,61 @@ def record(marcher: "AbstractMarcher", loop: LoopState, targets: Array, fraction
     return lax.while_loop(proceed, advance, (loop, buffer, jnp.int64(0)))
 
 
-@once
-def begin(marcher: "AbstractMarcher", y: Packed) -> LoopState:
-    """Compiled `Marcher.start`."""
-    return marcher.start(y)
+record_rows = eqx.filter_jit(record)
+"""`record` for marchers of their own kind, compiled by XLA."""
+
+Model = tuple[AbstractProblem, AbstractIntegrator, Event | None]
+"""What a `Marcher` has beside its grid."""
 
 
-@eqx.filter_jit
-def locate_event(marcher: Marcher, loop: LoopState) -> tuple[Array, Packed]:
-    """Compiled `Marcher.locate_event`."""
-    return marcher.locate_event(loop)
+def _marcher(model: Model, t0: Array, h: Array) -> Marcher:
+    problem, integrator, event = model
+    return Marcher(problem, integrator, t0, h, event)
+
+
+def begin(model: Model, grid, y: Packed) -> LoopState:
+    """`Marcher.start`, for a kernel."""
+    return _marcher(model, *grid).start(y)
+
+
+def record_run(model: Model, grid, loop: LoopState):
+    """`record` of a `Marcher`, for a kernel."""
+    t0, h, targets, fractions, count = grid
+    return record(_marcher(model, t0, h), loop, targets, fractions, count)
+
+
+def march_run(model: Model, grid, y: Packed) -> LoopState:
+    """A whole run without saved states, for a kernel: `grid` is `(t0, h, steps)`."""
+    t0, h, steps = grid
+    marcher = _marcher(model, t0, h)
+    return marcher.march(marcher.start(y), steps)
+
+
+def locate_event(model: Model, grid, loop: LoopState) -> tuple[Array, Packed]:
+    """`Marcher.locate_event`, for a kernel."""
+    return _marcher(model, *grid).locate_event(loop)
+
+
+class KernelMarcher:
+    """A `Marcher` whose functions are compiled by a kernel."""
+
+    def __init__(self, marcher: Marcher, kernel: Kernel):
+        self._grid = marcher.t0, marcher.h
+        self._bound = Bound(kernel, (marcher.problem, marcher.integrator, marcher.event))
+
+    def start(self, y: Packed) -> LoopState:
+        """The state before the first step."""
+        return self._bound(begin, self._grid, y)
+
+    def prepare(self, y: Packed, targets, fractions) -> None:
+        """Compile natively what a run will need, if that is possible; the kernel knows afterwards."""
+        loop = self.start(y)
+        self._bound.native(record_run, (*self._grid, targets, fractions, np.int64(0)), loop)
+
+    def record(self, loop: LoopState, targets, fractions, count):
+        """As `record`, of arrays on the host."""
+        return self._bound(record_run, (*self._grid, targets, fractions, count), loop)
+
+    def locate_event(self, loop: LoopState) -> tuple[Array, Packed]:
+        """As `Marcher.locate_event`."""
+        return self._bound(locate_event, self._grid, loop)

@@ -11,8 +11,9 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import Components, Group, GroupParts, LocalWrench, Packed, Wrench, barrier, objects
+from poinsot.core import Group, GroupParts, LocalWrench, Packed, Wrench, barrier
 from poinsot.integrators import AbstractIntegrator, Composition, LieSplitting
+from poinsot.kernels import Components, objects
 from poinsot.simulation._lanes import in_lanes
 
 HEIGHT = 19

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Group, Packed, Result
 from poinsot.integrators import Composition
-from poinsot.simulation._loop import LoopState, Marcher, record
+from poinsot.simulation._loop import LoopState, Marcher, record_rows
 from poinsot.simulation._row import Row
 
 
@@ -61,6 +61,6 @@ class RowMarcher(eqx.Module):
     def _composed(self) -> bool:
         return isinstance(self.plain.integrator, Composition)
 
-    def record(self, loop: LoopState, targets: Array, fractions: Array | None, count):
-        """As `Marcher.record`."""
-        return record(self, loop, targets, fractions, count)
+    def record(self, loop: LoopState, targets, fractions, count):
+        """As `record`."""
+        return record_rows(self, loop, targets, fractions, count)

@@ -111,7 +111,7 @@ class RowShards(eqx.Module):
         """The state before the first step."""
         return self.plain.start(y)
 
-    def record(self, loop: LoopState, targets: Array, fractions: Array | None, count):
+    def record(self, loop: LoopState, targets, fractions, count):
         """As `Marcher.record`, step numbers on the host."""
         saved = np.zeros((targets.shape[0], *loop.y.shape))
         done = 0
@@ -143,11 +143,11 @@ class RowShards(eqx.Module):
         return _joined(self.whole, loop, cut, shards, jnp.int64(until))
 
 
-def row_marcher(marcher: Marcher) -> Marcher | WindowMarcher | RowMarcher | RowShards:
-    """The fastest loop for a problem and an integrator: one for rows where they are such, else itself."""
+def row_marcher(marcher: Marcher) -> WindowMarcher | RowMarcher | RowShards | None:
+    """The fastest loop for a row of bodies; None where problem or integrator are of another kind."""
     row = None if marcher.event is not None else Row.of(marcher.problem, marcher.integrator)
     if row is None:
-        return WindowMarcher.of(marcher) or marcher
+        return WindowMarcher.of(marcher)
     whole = RowMarcher(marcher, row)
     # A step of very many parts reaches further than windows are long.
     cut = jax.default_backend() == "cpu" and row.local.count > LONG and 4 * len(row.weights) <= WINDOW

@@ -7,6 +7,7 @@ from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive
+from poinsot.kernels import Choice, Kernel
 from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import fixed_step
 from poinsot.simulation._adaptive_run import AdaptiveRun
@@ -50,6 +51,8 @@ def simulate(
     last_step: Literal["refuse", "shorten"] = "refuse",
     progress: bool | None = None,
     throw: bool = True,
+    kernel: Choice = "auto",
+    fast: bool = False,
 ) -> Trajectory:
     """Run from `t0` to `t1`, in steps of `dt` or in steps that meet a tolerance, and return the trajectory.
 
@@ -76,6 +79,10 @@ def simulate(
         last_step: of fixed steps: `"shorten"` ends on `t1` with a shorter last step.
         progress: show a progress bar; by default on a terminal.
         throw: raise `SimulationError` on failure; else return the trajectory up to there, with its result.
+        kernel: what compiles the steps: `"native"` machine code through LLVM, `"plain"` JAX, or `"auto"` for
+            native on a CPU where it can. `attributes["kernel"]` of the run says what ran and, if plain, why.
+        fast: let native code contract multiplications and additions: faster on some processors, but the bits
+            of the result then depend on the processor.
 
     Returns:
         A `Trajectory`; of a system a `BodyTrajectory`, with positions, rotations, velocities, momenta. Of an
@@ -88,10 +95,10 @@ def simulate(
     """
     span, saves = (t0, t1), (save_every, save_at)
     if isinstance(integrator, AbstractAdaptive):
-        run = AdaptiveRun.planned(integrator, span, (dt, rtol, atol), saves, progress)
+        run = AdaptiveRun.planned(integrator, span, (dt, rtol, atol), saves, progress, Kernel(kernel, fast))
     else:
         step = fixed_step(integrator, dt, rtol=rtol, atol=atol)
-        run = FixedRun.planned(integrator, span, step, last_step, saves, progress)
+        run = FixedRun.planned(integrator, span, step, last_step, saves, progress, Kernel(kernel, fast))
     subject = subject_of(problem, integrator, state, coordinates, form, t0)
     y = subject.checked(t0)
     event = None if stop is None else subject.event(stop)

@@ -5,7 +5,9 @@ import dataclasses
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from jax.core import Tracer
 from jaxtyping import Array, Int
 
 from poinsot.coordinates import AbstractOrientation
@@ -13,8 +15,10 @@ from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import SHORT, Choice, Kernel
 from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import check_fixed
+from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._subject import choose
 from poinsot.simulation._window_march import in_windows
@@ -33,6 +37,8 @@ class Solution(eqx.Module):
     """Steps taken before the end or the failure."""
     iterations: IntScalar
     """Iterations of implicit equations, all steps together."""
+    kernel: str = eqx.field(default="plain", static=True)
+    """What ran: "native", or "plain" with the reason."""
 
     def __getattr__(self, name: str) -> Array:
         if name.startswith("_"):
@@ -51,6 +57,8 @@ def solve(
     form: str | None = None,
     t0=0.0,
     save_every: int = 1,
+    kernel: Choice = "auto",
+    fast: bool = False,
 ) -> Solution:
     """Take `steps` steps and return the states, the start included.
 
@@ -67,7 +75,10 @@ def solve(
         coordinates: for a system, as in `simulate`.
         form: for a system, likewise.
         t0: start time.
-        save_every: save each so-manieth state; must divide `steps`. `save_every=steps` keeps start and end.
+        save_every: save every `save_every`-th state; must divide `steps`. `save_every=steps` keeps start and
+            end.
+        kernel: as in `simulate`. Within a trace, that is under `jit`, `vmap` or `grad`, the plain one runs.
+        fast: as in `simulate`.
 
     Returns:
         The states with the problem's labels; of a system, with those of its `Motion`: `position`, `rotation`,
@@ -77,16 +88,55 @@ def solve(
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         start = formulation.start(state, t0)
-        grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every}
+        grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every, "kernel": kernel, "fast": fast}
         solution = solve(formulation.problem, integrator, start, **grid)
         return seen(formulation, solution)
     check_saves(steps, save_every)
     refusal = integrator.refusal(problem)
     if refusal is not None:
         raise TypeError(f"{integrator.name} {refusal}")
+    chosen = Kernel(kernel, fast)
+    if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((problem, integrator, state, dt, t0))):
+        chosen.give_up("it is called within a trace")
+    if chosen.native:
+        plan = FixedRun.of_steps(integrator, (float(t0), float(dt), steps), save_every, chosen)
+        solution = _solve_native(problem, state, plan)
+        if solution is not None:
+            return solution
     t0, dt = jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float)
     marcher = Marcher(in_windows(problem, integrator), integrator, t0, dt)
-    return _solve(marcher, state, steps // save_every, save_every)
+    solution = _solve(marcher, state, steps // save_every, save_every)
+    return dataclasses.replace(solution, kernel=chosen.description)
+
+
+def _solve_native(problem: AbstractProblem, state: State, plan: FixedRun) -> Solution | None:
+    """The steps in native machine code; None where it cannot take them."""
+    y = problem.pack(state)
+    if problem.lanes(y):
+        plan.kernel.give_up("the state holds many runs; pt.ensemble takes those")
+    elif y.size > SHORT and plan.kernel.choice != "native":
+        plan.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")
+    if not plan.kernel.native:
+        return None
+    record = plan(problem, y, None)
+    if record.result is Result.interrupted:
+        raise KeyboardInterrupt
+    if not plan.kernel.native:
+        return None
+    times = np.append(plan.t0, plan.schedule.times)
+    rows = np.full((len(times), *y.shape), np.nan)
+    reached = min(
+        len(record.packed), 1 + int(np.searchsorted(plan.schedule.targets, record.steps, side="right"))
+    )
+    rows[:reached] = record.packed[:reached]
+    return Solution(
+        t=jnp.asarray(times),
+        state=jax.vmap(problem.unpack)(jnp.asarray(rows)),
+        result=jnp.int32(record.result),
+        steps=jnp.int64(record.steps),
+        iterations=jnp.int64(record.told["iterations"]),
+        kernel=plan.kernel.description,
+    )
 
 
 def check_saves(steps: int, save_every: int) -> None:

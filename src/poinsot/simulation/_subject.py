@@ -7,8 +7,9 @@ import equinox as eqx
 from jaxtyping import Array
 
 from poinsot.coordinates import AbstractOrientation, Group, Quaternions
-from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, once, user_function
+from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, user_function
 from poinsot.equations import Formulation, formulate, preferences, refusal
+from poinsot.kernels import once
 from poinsot.model import AbstractSystem
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._culprits import culprits

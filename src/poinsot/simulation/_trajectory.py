@@ -10,9 +10,10 @@ import jax
 import numpy as np
 
 from poinsot._version import __version__
-from poinsot.core import AbstractProblem, InputError, Result, State, once
+from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive, Counts
+from poinsot.kernels import each_state, once
 from poinsot.simulation._history import History, Steps
 from poinsot.simulation._scale import roundoff_scales
 
@@ -230,14 +231,25 @@ def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray, most: i
     )
 
 
+def at_states(function: Callable, model: Any, times: np.ndarray, packed: np.ndarray) -> Any:
+    """A function of a model, of nothing, and of time and packed state, at all of these states."""
+    found = each_state(function, model, times, packed)
+    return in_blocks(partial(_mapped, function, model), times, packed) if found is None else found
+
+
 @once
-def _evaluate(problem: AbstractProblem, times, packed):
-    return jax.vmap(lambda t, y: (problem.unpack(y), problem.conserved(t, y)))(times, packed)
+def _mapped(function: Callable, model: Any, times, packed):
+    return jax.vmap(lambda t, y: function(model, (), (t, y)))(times, packed)
+
+
+def _evaluate(problem: AbstractProblem, grid, at):
+    t, y = at
+    return problem.unpack(y), problem.conserved(t, y)
 
 
 def _labelled(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray):
     """Components of the states, and conserved quantities."""
-    states, conserved = in_blocks(partial(_evaluate, problem), times, packed)
+    states, conserved = at_states(_evaluate, problem, times, packed)
     # JAX sorts the keys of a dict; people expect the energy first, then their own in their order.
     own_order = [name for name in conserved if name not in problem.invariants] + list(problem.invariants)
     return {name: np.asarray(value) for name, value in states.items()}, {n: conserved[n] for n in own_order}

@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, PhaseSpace, Result, State, once
+from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, PhaseSpace, Result, State
 from poinsot.integrators import AbstractIntegrator, fitting
 from poinsot.integrators.adaptive import AbstractAdaptive
+from poinsot.kernels import once
 
 WHOLE = 1e-9
 """How far from a whole number `(t1 - t0) / dt` may be, relative to its size, to count as one."""

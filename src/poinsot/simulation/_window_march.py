@@ -4,12 +4,11 @@ from typing import Self
 
 import equinox as eqx
 import jax
-from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, InWindows, Packed
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator, FixedPoint, ImplicitRungeKutta
-from poinsot.simulation._loop import LoopState, Marcher, record
+from poinsot.simulation._loop import LoopState, Marcher, record_rows
 
 MANY = 64
 """Bodies from which a row is cut on a CPU."""
@@ -55,9 +54,9 @@ class WindowMarcher(eqx.Module):
         y, result = self.windows.part_step(_with_state(loop, self._problem.cut(loop.y)), fraction)
         return self._problem.joined(y), result
 
-    def record(self, loop: LoopState, targets: Array, fractions: Array | None, count):
-        """As `Marcher.record`."""
-        return record(self, loop, targets, fractions, count)
+    def record(self, loop: LoopState, targets, fractions, count):
+        """As `record`."""
+        return record_rows(self, loop, targets, fractions, count)
 
     @property
     def _problem(self) -> InWindows:

@@ -2,13 +2,14 @@
 
 import abc
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import equinox as eqx
 import numpy as np
 
 from poinsot.core import AbstractProblem, Result, UserFunction
+from poinsot.kernels import Kernel
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Task:
     atol: float
     dt: float | None = None
     """The step that a solver with a monitor function in place of tolerances starts from."""
+    kernel: Kernel = field(default_factory=Kernel)
+    """What compiles the loops of a solver that is compiled."""
 
 
 @dataclass
@@ -88,6 +91,8 @@ class Engine(abc.ABC):
     """A run in progress. Steps come in batches, as many at a time as suit the solver."""
 
     counts: Counts
+    kernel: str = "plain: the solver is not compiled here"
+    """What runs its steps."""
 
     @abc.abstractmethod
     def advance(self, seconds: float) -> Batch:

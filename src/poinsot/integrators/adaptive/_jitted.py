@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -19,6 +17,7 @@ from poinsot.integrators.adaptive._dense import PartSteps
 from poinsot.integrators.adaptive._folded import Folded
 from poinsot.integrators.adaptive._host import Itself
 from poinsot.integrators.adaptive._method import AbstractMethod, Cost, Demands, starting_step
+from poinsot.kernels import Bound, Choice, Kernel
 
 NUMBERS = 2**16
 """Numbers in the buffer of the first batch: it is cleared before, in the time of a hundred steps."""
@@ -118,16 +117,26 @@ class Stepper(NamedTuple):
         ), row
 
 
-def begin(stepper: Stepper, start: Float[Array, " size"], attempts: IntScalar):
+Model = tuple[AbstractMethod, AbstractProblem, Projection]
+"""What a `Stepper` has beside its numbers."""
+
+
+def begin(model: Model, grid, start: Float[Array, " size"]):
     """The first steps; `start` is the time, the first step and the state. Otherwise like `march`."""
+    stepper, attempts = _stepper(model, grid[0]), grid[1]
     run = stepper.start(start[0], start[2:], start[1])
     return march(stepper, run, attempts, capacity(run.y.size))
 
 
-def proceed(stepper: Stepper, folded: Folded[Run], attempts: IntScalar):
+def proceed(model: Model, grid, folded: Folded[Run]):
     """Further steps. Otherwise like `march`."""
     run = folded.tree()
-    return march(stepper, run, attempts, FURTHER * capacity(run.y.size))
+    return march(_stepper(model, grid[0]), run, grid[1], FURTHER * capacity(run.y.size))
+
+
+def _stepper(model: Model, numbers: Array) -> Stepper:
+    method, problem, projection = model
+    return Stepper(method, problem, numbers, projection)
 
 
 def march(stepper: Stepper, run: Run, attempts: IntScalar, room: int):
@@ -165,8 +174,10 @@ def capacity(size: int) -> int:
     return min(max(NUMBERS // (size + 3), 16), 4096)
 
 
-def part_steps(stepper: Stepper, t: Array, h: Array, y: Array, order: Array, count: IntScalar) -> Array:
+def part_steps(model: Model, grid, steps) -> Array:
     """States within steps: `h` after their starts `t`, `y`, for the first `count` of them."""
+    stepper, count = _stepper(model, grid[0]), grid[1]
+    t, h, y, order = steps
 
     def body(i, states):
         end = stepper.method.part(stepper.problem, t[i], h[i], y[i], order[i])
@@ -175,56 +186,23 @@ def part_steps(stepper: Stepper, t: Array, h: Array, y: Array, order: Array, cou
     return lax.fori_loop(0, count, body, y)
 
 
-class Compiled:
-    """Functions of a method on a problem, compiled once for all problems that differ in numbers only.
-
-    A call looks at arrays alone, unlike one of `eqx.filter_jit`, which goes through the whole problem anew:
-    that takes as long as hundreds of steps.
-    """
-
-    def __init__(self, method: AbstractMethod, problem: AbstractProblem, projection: Projection):
-        leaves, structure = jax.tree.flatten((method, problem))
-        self._arrays = [leaf for leaf in leaves if eqx.is_array(leaf)]
-        rest = tuple(_ARRAY if eqx.is_array(leaf) else leaf for leaf in leaves)
-        self._compiled = functools.partial(_compiled, structure, rest, projection)
-
-    def __call__(self, function: Callable, numbers: np.ndarray, *arguments: Any) -> Any:
-        """The value of `function(stepper, *arguments)`, the stepper being one with these numbers."""
-        return self._compiled(function)(self._arrays, numbers, *arguments)
-
-
-_ARRAY = object()
-"""Holds the place of an array among the leaves of a method and a problem."""
-
-
 @functools.lru_cache(maxsize=REMEMBERED)
-def _compiled(structure: Any, rest: tuple, projection: Projection, function: Callable) -> Callable:
-    def call(arrays: list, numbers: Array, *arguments):
-        left = iter(arrays)
-        leaves = [next(left) if leaf is _ARRAY else leaf for leaf in rest]
-        method, problem = jax.tree.unflatten(structure, leaves)
-        return function(Stepper(method, problem, numbers, projection), *arguments)
-
-    return jax.jit(call)
-
-
-@functools.lru_cache(maxsize=REMEMBERED)
-def _functions(method: Itself, problem: Itself, projection: Projection) -> Compiled:
+def _functions(method: Itself, problem: Itself, projection: Projection, choice: Choice, fast: bool) -> Bound:
     """Those of a method and a problem, which are not looked through again when they come again."""
-    return Compiled(method.thing, problem.thing, projection)
+    return Bound(Kernel(choice, fast), (method.thing, problem.thing, projection))
 
 
 class Parts(NamedTuple):
     """Parts of the steps of a batch, for its dense output."""
 
-    part: Callable
-    """`part_steps` of the run."""
+    compiled: Bound
+    numbers: np.ndarray
     order: np.ndarray
     """What each step had."""
 
     def __call__(self, step, t, h, y, count) -> Array:
         """States `h` after the starts of steps."""
-        return self.part(t, h, y, self.order[step].astype(int), count)
+        return self.compiled(part_steps, (self.numbers, count), (t, h, y, self.order[step].astype(int)))
 
 
 class JittedEngine(Engine):
@@ -240,7 +218,10 @@ class JittedEngine(Engine):
         projection: Projection = "none",
     ):
         self.counts = Counts()
-        self._compiled = _functions(Itself(method), Itself(task.problem), projection)
+        kernel = task.kernel
+        self._compiled = _functions(
+            Itself(method), Itself(task.problem), projection, kernel.choice, kernel.fast
+        )
         self._numbers = np.array([task.rtol, task.atol, np.inf if max_step is None else max_step, task.t1])
         start = np.concatenate([[task.t0, first_step or 0.0], task.y])
         self._next: tuple[Callable, Any] = begin, start
@@ -252,8 +233,9 @@ class JittedEngine(Engine):
         tick = time.perf_counter()
         before = self.counts.accepted + self.counts.rejected
         function, stand = self._next
-        run, rows, summary = self._compiled(function, self._numbers, stand, np.int64(self._attempts))
+        run, rows, summary = self._compiled(function, (self._numbers, np.int64(self._attempts)), stand)
         self._next = proceed, run
+        self.kernel = self._compiled.kernel.description
         steps, result, *counts = np.asarray(summary).tolist()
         self.counts = Counts(*counts)
         tried = self.counts.accepted + self.counts.rejected - before
@@ -265,5 +247,5 @@ class JittedEngine(Engine):
         # A copy where steps are few, which then do not keep the memory of a full batch.
         rows = rows[: steps + 1] if 2 * steps > len(rows) else rows[: steps + 1].copy()
         t, y = rows[:, 0], rows[:, 3:]
-        parts = Parts(functools.partial(self._compiled, part_steps, self._numbers), rows[1:, 2])
+        parts = Parts(self._compiled, self._numbers, rows[1:, 2])
         return Batch(t[1:], y[1:], rows[1:, 1].astype(int), PartSteps(parts, t, y), result)

@@ -18,6 +18,7 @@ from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
 from poinsot.integrators.adaptive._dense import PartSteps
 from poinsot.integrators.adaptive._monitor import ChangeOfField, Monitor, growth
 from poinsot.integrators.runge_kutta import ImplicitRungeKutta, LobattoIIIAB
+from poinsot.kernels import Bound
 
 NUMBERS = 2**16
 """Numbers in the buffer of a batch."""
@@ -99,19 +100,21 @@ class Walker(eqx.Module):
         return jnp.where(h == 0.0, y, self.integrator.step(self.problem, t, h, y, fresh)[0])
 
 
-@eqx.filter_jit
-def _begin(walker: Walker, t, h, y) -> Stand:
-    return walker.start(t, h, y)
+Model = tuple[AbstractProblem, AbstractIntegrator, Monitor]
+"""What a `Walker` is made of."""
 
 
-@eqx.filter_jit
-def _scaled(problem: AbstractProblem, t, y, h) -> ChangeOfField:
-    return ChangeOfField.at(problem, t, y, h)
+def _begin(model: Model, grid, start) -> Stand:
+    return Walker(*model).start(*start)
 
 
-@eqx.filter_jit
-def _walk(walker: Walker, stand: Stand, t1, steps: IntScalar, capacity: int):
+def _scaled(problem: AbstractProblem, grid, start) -> ChangeOfField:
+    return ChangeOfField.at(problem, *start)
+
+
+def _walk(model: Model, grid, stand: Stand):
     """Steps until the end is passed, a failure, or as many as allowed: times and states, and how many."""
+    walker, (t1, steps) = Walker(*model), grid
 
     def proceed(loop):
         stand, _, taken = loop
@@ -125,13 +128,18 @@ def _walk(walker: Walker, stand: Stand, t1, steps: IntScalar, capacity: int):
         rows = lax.dynamic_update_slice(rows, row[None], (filled, jnp.int64(0)))
         return stand, rows, filled + taken.astype(jnp.int64)
 
-    rows = jnp.zeros((capacity, 1 + stand.y.size))
+    rows = jnp.zeros((_room(stand.y.size), 1 + stand.y.size))
     return lax.while_loop(proceed, body, (stand, rows, jnp.int64(0)))
 
 
-@eqx.filter_jit
-def _parts(walker: Walker, t: Array, h: Array, y: Array, count: IntScalar) -> Float[Array, "k n"]:
+def _room(size: int) -> int:
+    """Steps that a batch has room for, with so many numbers in a state."""
+    return int(np.clip(NUMBERS // (size + 1), 16, 8192))
+
+
+def _parts(model: Model, count: IntScalar, steps) -> Float[Array, "k n"]:
     """States within steps: `h` after their starts `t`, `y`, for the first `count` of them."""
+    walker, (t, h, y) = Walker(*model), steps
     return lax.fori_loop(0, count, lambda i, out: out.at[i].set(walker.part(t[i], h[i], y[i])), y)
 
 
@@ -140,22 +148,21 @@ class ReversibleEngine(Engine):
 
     def __init__(self, integrator: AbstractIntegrator, monitor: Monitor | None, task: Task, dt: float):
         self.counts = Counts()
-        t, h = jnp.asarray(task.t0, dtype=float), jnp.asarray(dt, dtype=float)
-        y = jnp.asarray(task.y)
-        chosen = _scaled(task.problem, t, y, h) if monitor is None else monitor
-        self._walker = Walker(task.problem, integrator, chosen)
-        self._stand = _begin(self._walker, t, h, y)
-        self._t1 = jnp.asarray(task.t1, dtype=float)
-        self._room = int(np.clip(NUMBERS // (task.y.size + 1), 16, 8192))
+        t, h, y = np.float64(task.t0), np.float64(dt), np.asarray(task.y)
+        if monitor is None:
+            monitor = task.kernel(_scaled, task.problem, (), (t, y, h))
+        self._functions = Bound(task.kernel, (task.problem, integrator, monitor))
+        self._stand = self._functions(_begin, (), (t, h, y))
+        self._t1 = np.float64(task.t1)
+        self._room = _room(task.y.size)
         self._steps = min(256, self._room)
         self._last = np.array([task.t0]), np.asarray(task.y)[None]
 
     def advance(self, seconds: float) -> Batch:
         """Further steps."""
         tick = time.perf_counter()
-        self._stand, rows, filled = _walk(
-            self._walker, self._stand, self._t1, jnp.int64(self._steps), self._room
-        )
+        self._stand, rows, filled = self._functions(_walk, (self._t1, np.int64(self._steps)), self._stand)
+        self.kernel = self._functions.kernel.description
         rows = np.array(rows)[: int(filled)]
         took = max(time.perf_counter() - tick, 1e-9)
         self._steps = int(np.clip(seconds * len(rows) / took, 16, self._room))
@@ -168,4 +175,4 @@ class ReversibleEngine(Engine):
         return Batch(t, y, np.zeros(len(t), dtype=int), dense, Result(int(self._stand.result)))
 
     def _part(self, step, t, h, y, count) -> Array:
-        return _parts(self._walker, *map(jnp.asarray, (t, h, y, count)))
+        return self._functions(_parts, np.int64(count), (t, h, y))

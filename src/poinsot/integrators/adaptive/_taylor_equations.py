@@ -9,16 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as jex
 
-from poinsot.core import (
-    AbstractProblem,
-    Components,
-    InputError,
-    evaluate,
-    hold_p,
-    is_number,
-    objects,
-    optional,
-)
+from poinsot.core import AbstractProblem, InputError, hold_p, optional
+from poinsot.kernels import Components, evaluate, is_number, objects
 
 SOLVER = "Taylor"
 
@@ -43,11 +35,11 @@ class Expressions:
             raise InputError(_refused(primitive.name))
         return [operation(*map(self._lifted, operands), **_exponent(params))]
 
-    def whole(self, primitive, params: dict, operands: Sequence[Components], dtypes) -> Sequence[Components]:
+    def whole(self, equation: Any, operands: Sequence[Components]) -> Sequence[Components]:
         """`hold` means nothing to expressions; everything else is refused."""
-        if primitive is hold_p:
+        if equation.primitive is hold_p:
             return operands
-        raise InputError(_refused(primitive.name))
+        raise InputError(_refused(equation.primitive.name))
 
     def _lifted(self, operand: Any) -> Any:
         return self.number(float(operand)) if is_number(operand) else operand

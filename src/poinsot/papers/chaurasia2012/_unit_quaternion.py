@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.coordinates import Quaternions
-from poinsot.core import once
 from poinsot.equations import formulate
 from poinsot.integrators import AbstractIntegrator, by_name
+from poinsot.kernels import once
 from poinsot.papers._pictures import EXACT, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.papers.chaurasia2012._bodies import THETA, top

@@ -7,9 +7,9 @@ import jax
 import numpy as np
 
 from poinsot.coordinates import AbstractCoordinates, Directors, EulerAngles, Quaternions
-from poinsot.core import once
 from poinsot.equations import formulate
 from poinsot.integrators import DormandPrince
+from poinsot.kernels import once
 from poinsot.library import BodySystem
 from poinsot.simulation import solve
 from poinsot.viz._style import PALETTE, file_figure

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from poinsot.core import apart, evaluate, in_components, is_number
+from poinsot.kernels import apart, evaluate, in_components, is_number
 from poinsot.rotation import sincos
 
 
@@ -23,8 +23,8 @@ class Named:
         results = result if primitive.multiple_results else [result]
         return [(one, primitive.name) for one in results]
 
-    def whole(self, primitive, params, operands, dtypes):
-        raise NotImplementedError(primitive.name)
+    def whole(self, equation, operands):
+        raise NotImplementedError(equation.primitive.name)
 
 
 def hidden(array):

@@ -18,6 +18,9 @@ from jax import lax
 from jax.core import Tracer
 from jax.extend import core as jex
 
+from poinsot.kernels._indexing import Window, gathered, padded, scattered, sliced
+from poinsot.kernels._numbers import WORKED_OUT
+
 Components = np.ndarray
 """An array of objects, one for each component."""
 
@@ -34,21 +37,21 @@ class Arithmetic(Protocol):
         """An operation on single components, and its results."""
         ...
 
-    def whole(
-        self, primitive: jex.Primitive, params: dict, operands: Sequence[Components], dtypes: Sequence
-    ) -> Sequence[Components]:
-        """An operation that is not made of such ones: a loop, a barrier, the solution of equations.
+    def whole(self, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        """Results of an operation that is not made of such ones: a loop, a barrier, a solution of equations.
 
         Args:
-            primitive: the operation.
-            params: what JAX gives it beside operands.
-            operands: taken apart.
-            dtypes: of the operands, which plain numbers do not show.
+            equation: the operation with its parameters, a line of the trace.
+            operands: taken apart, or arrays of the arithmetic's own that `whole` has returned before.
         """
         ...
 
 
-def evaluate(jaxpr: jex.ClosedJaxpr, arithmetic: Arithmetic, *operands: Components) -> list[Components]:
+class OutsideError(IndexError):
+    """An index that is known, and lies outside its array."""
+
+
+def evaluate(jaxpr: jex.ClosedJaxpr, arithmetic: Arithmetic, *operands: Any) -> list[Any]:
     """Results of a traced function at operands that are taken apart."""
     constants = [apart(value) for value in jaxpr.consts]
     return _evaluate(jaxpr.jaxpr, arithmetic, (*constants, *operands))
@@ -85,49 +88,84 @@ def objects(shape: tuple[int, ...], components: Sequence[Any]) -> Components:
     return flat.reshape(shape)
 
 
-def _evaluate(jaxpr: jex.Jaxpr, arithmetic: Arithmetic, operands: Sequence[Components]) -> list[Components]:
+def _evaluate(jaxpr: jex.Jaxpr, arithmetic: Arithmetic, operands: Sequence[Any]) -> list[Any]:
     values = dict(zip((*jaxpr.constvars, *jaxpr.invars), operands, strict=True))
+    last = {atom: k for k, equation in enumerate(jaxpr.eqns) for atom in _variables(equation.invars)}
+    last.update(dict.fromkeys(_variables(jaxpr.outvars), len(jaxpr.eqns)))
 
-    def read(atom) -> Components:
-        return apart(atom.val) if isinstance(atom, jex.Literal) else values[atom]
+    def read(atom, k: int) -> Any:
+        if isinstance(atom, jex.Literal):
+            return apart(atom.val)
+        value = values[atom]
+        # What is read again later must not be overwritten by who reads it now.
+        return value if isinstance(value, np.ndarray) or last[atom] == k else value.borrowed()
 
-    for equation in jaxpr.eqns:
-        results = _apply(equation, arithmetic, [read(atom) for atom in equation.invars])
+    for k, equation in enumerate(jaxpr.eqns):
+        results = apply_equation(equation, arithmetic, [read(atom, k) for atom in equation.invars])
         values.update(zip(equation.outvars, results, strict=True))
-    return [read(atom) for atom in jaxpr.outvars]
+    return [read(atom, len(jaxpr.eqns)) for atom in jaxpr.outvars]
 
 
-def _apply(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Sequence[Components]:
+def _variables(atoms) -> list:
+    return [atom for atom in atoms if not isinstance(atom, jex.Literal)]
+
+
+def apply_equation(equation: Any, arithmetic: Arithmetic, given: list[Any]) -> Sequence[Any]:
     """Results of one operation."""
-    primitive, params = equation.primitive, equation.params
-    name = primitive.name
+    name = equation.primitive.name
     if name in CALLS:
-        known = arithmetic.functions.get(params.get("name", ""))
-        if known is not None:
-            return _known(known, given, len(equation.outvars))
-        inner = params[CALLS[name]]
-        if isinstance(inner, jex.ClosedJaxpr):
-            return evaluate(inner, arithmetic, *given)
-        return _evaluate(inner, arithmetic, given)
-    if _all_numbers(given):
-        return _worked_out(equation, given)
+        return _called(equation, arithmetic, given)
+    if not all(isinstance(part, np.ndarray) for part in given):
+        return arithmetic.whole(equation, given)
+    if not equation.outvars:
+        # Nothing taken apart: a stack of no arrays.
+        return []
     if name in MOVES:
-        return MOVES[name](given, params, equation.outvars[0].aval.shape)
+        return MOVES[name](given, equation.params, equation.outvars[0].aval.shape)
+    if name in INDEXED and _all_numbers(given[k] for k in INDEXED[name](len(given))):
+        return [_moved(equation, given)]
+    if (name in STEPPED and hasattr(arithmetic, "elementary")) or not _all_numbers(given):
+        return _computed(equation, arithmetic, given)
+    return _worked_out(equation, arithmetic, given)
+
+
+def _called(equation: Any, arithmetic: Arithmetic, given: list[Any]) -> Sequence[Any]:
+    """Results of a function that the trace calls."""
+    params = equation.params
+    known = arithmetic.functions.get(params.get("name", ""))
+    if known is not None:
+        return _known(known, given, len(equation.outvars))
+    outlined = getattr(arithmetic, "call", None)
+    inner = next(params[key] for key in CALLS[equation.primitive.name] if key in params)
+    if not isinstance(inner, jex.ClosedJaxpr):
+        inner = jex.ClosedJaxpr(inner, ())
+    if outlined is None:
+        return evaluate(inner, arithmetic, *given)
+    return outlined(inner, given, params.get("name", ""))
+
+
+def _computed(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Sequence[Any]:
+    """Results of an operation that is more than a move, at least one of its operands being no number."""
+    name, params = equation.primitive.name, equation.params
     if name in REDUCTIONS:
         return [_reduced(REDUCTIONS[name], arithmetic, given[0], params["axes"])]
     if name == "dot_general":
         return [_product(arithmetic, given[0], given[1], params["dimension_numbers"])]
-    if name in INDEXED and _all_numbers(given[k] for k in INDEXED[name](len(given))):
-        return [_moved(equation, given)]
     if name == "scatter-add" and _all_numbers(given[1:2]):
         return [_scattered_sum(equation, arithmetic, given)]
     if name in ELEMENTWISE:
         return _each(equation, arithmetic, given)
-    return arithmetic.whole(primitive, params, given, [atom.aval.dtype for atom in equation.invars])
+    return arithmetic.whole(equation, given)
 
 
 def _all_numbers(parts) -> bool:
-    return all(is_number(component) for part in parts for component in part.flat)
+    return all(is_number(component) for part in parts for component in distinct(part))
+
+
+def distinct(part: Components) -> Any:
+    """Components to look at: one stands for all of an array that repeats a single one."""
+    repeated = part.size > 0 and not any(part.strides)
+    return (part[(0,) * part.ndim],) if repeated else part.flat
 
 
 def _each(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> list[Components]:
@@ -144,7 +182,8 @@ def _single(equation: Any, arithmetic: Arithmetic, operands: Sequence[Any]) -> S
     if equation.primitive is lax.select_n_p and is_number(operands[0]):
         return [operands[1 + int(operands[0])]]
     if all(map(is_number, operands)):
-        return [part[()] for part in _worked_out(equation, [objects((), [one]) for one in operands])]
+        results = _worked_out(equation, arithmetic, [objects((), [one]) for one in operands])
+        return [part[()] for part in results]
     return arithmetic.apply(equation.primitive, equation.params, operands)
 
 
@@ -154,12 +193,19 @@ def _known(function: Callable, given: list[Components], count: int) -> list[Comp
     return [objects(given[0].shape, [row[k] for row in rows]) for k in range(count)]
 
 
-def _worked_out(equation: Any, given: list[Components]) -> list[Components]:
+def _worked_out(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> list[Components]:
     """An operation on plain numbers, done at once."""
     numbers = [
         np.asarray(part.tolist(), dtype=atom.aval.dtype).reshape(part.shape)
         for part, atom in zip(given, equation.invars, strict=True)
     ]
+    known = WORKED_OUT.get(equation.primitive.name)
+    if known is not None:
+        with np.errstate(all="ignore"):
+            return [apart(known(equation.params, *numbers))]
+    function = getattr(arithmetic, "elementary", {}).get(equation.primitive.name)
+    if function is not None:
+        return _known(function, given, len(equation.outvars))
     with jax.ensure_compile_time_eval():
         results = equation.primitive.bind(*numbers, **equation.params)
     return [apart(one) for one in (results if equation.primitive.multiple_results else [results])]
@@ -168,8 +214,8 @@ def _worked_out(equation: Any, given: list[Components]) -> list[Components]:
 def _combine(primitive: jex.Primitive, arithmetic: Arithmetic, a: Any, b: Any) -> Any:
     """An operation on two components."""
     if is_number(a) and is_number(b):
-        with jax.ensure_compile_time_eval():
-            return np.asarray(primitive.bind(np.asarray(a), np.asarray(b)))[()]
+        with np.errstate(all="ignore"):
+            return np.asarray(WORKED_OUT[primitive.name]({}, np.asarray(a), np.asarray(b)))[()]
     return arithmetic.apply(primitive, {}, (a, b))[0]
 
 
@@ -210,37 +256,51 @@ def _product(arithmetic: Arithmetic, a: Components, b: Components, dimension_num
 
 
 def _moved(equation: Any, given: list[Components]) -> Components:
-    """Data moved by indices that are plain numbers: the operation itself moves their places."""
-    indices = INDEXED[equation.primitive.name](len(given))
-    pool: list[Any] = []
-    places = []
-    for k, (part, atom) in enumerate(zip(given, equation.invars, strict=True)):
-        if k in indices:
-            places.append(np.asarray(part.tolist(), dtype=atom.aval.dtype).reshape(part.shape))
-        else:
-            places.append(np.arange(len(pool), len(pool) + part.size).reshape(part.shape))
-            pool += list(part.flat)
-    with jax.ensure_compile_time_eval():
-        result = np.asarray(equation.primitive.bind(*places, **equation.params))
-    if np.any((result < 0) | (result >= len(pool))):
-        raise IndexError(f"{equation.primitive.name}: an index outside the array")
-    return objects(result.shape, [pool[place] for place in result.flat])
+    """Data moved by indices that are plain numbers."""
+    name, params, array = equation.primitive.name, equation.params, given[0]
+    shape = equation.outvars[0].aval.shape
+    if name == "pad":
+        return padded(array, given[1][()], params["padding_config"])
+    if name == "gather":
+        result = np.empty(shape, dtype=object)
+        for window in gathered(array.shape, given[1], params, shape):
+            for place, source in zip(window.places, _sources(window), strict=True):
+                result[place] = array[source]
+        return result
+    if name == "dynamic_slice":
+        sizes, starts = params["slice_sizes"], [int(part[()]) for part in given[1:]]
+        lengths = zip(starts, array.shape, sizes, strict=True)
+        # A start outside is moved in, as JAX does it.
+        inside = [min(max(start, 0), length - size) for start, length, size in lengths]
+        return array[tuple(slice(start, start + size) for start, size in zip(inside, sizes, strict=True))]
+    result = np.array(array, dtype=object, copy=True)
+    if name == "dynamic_update_slice":
+        windows = [sliced(array.shape, [part[()] for part in given[2:]], given[1].shape)]
+        updates = given[1]
+    else:
+        windows, updates = scattered(array.shape, given[1], params, given[2].shape), given[2]
+    for window in windows:
+        for place, target in zip(window.places, _sources(window), strict=True):
+            result[target] = updates[place]
+    return result
+
+
+def _sources(window: Window) -> list[tuple[int, ...]]:
+    """Places in the array of a window whose indices are plain numbers; a window outside is refused."""
+    starts = {axis: int(start) for axis, start in window.starts.items()}
+    if any(not 0 <= start <= window.limits[axis] for axis, start in starts.items()):
+        raise OutsideError(f"the trace reads or writes outside an array, at {list(starts.values())}")
+    return [tuple(offset + starts.get(axis, 0) for axis, offset in enumerate(one)) for one in window.offsets]
 
 
 def _scattered_sum(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Components:
-    """Components added to others by indices that are plain numbers: the operation itself says where."""
+    """Components added to others by indices that are plain numbers."""
     array, indices, updates = given
-    places = np.asarray(indices.tolist(), dtype=equation.invars[1].aval.dtype).reshape(indices.shape)
-    units = np.eye(updates.size).reshape(updates.size, *updates.shape)
-    with jax.ensure_compile_time_eval():
-        targets = [
-            np.flatnonzero(equation.primitive.bind(np.zeros(array.shape), places, unit, **equation.params))
-            for unit in units
-        ]
-    sums = list(array.flat)
-    for update, (target,) in zip(updates.flat, targets, strict=True):
-        sums[target] = _combine(lax.add_p, arithmetic, sums[target], update)
-    return objects(array.shape, sums)
+    sums = np.array(array, dtype=object, copy=True)
+    for window in scattered(array.shape, indices, equation.params, updates.shape):
+        for place, target in zip(window.places, _sources(window), strict=True):
+            sums[target] = _combine(lax.add_p, arithmetic, sums[target], updates[place])
+    return sums
 
 
 def _broadcast(given, params, shape) -> list[Components]:
@@ -296,16 +356,20 @@ INDEXED: dict[str, Callable[[int], range]] = {
 """Operations that move data by indices, and which of their operands are the indices."""
 
 CALLS = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "remat2": "jaxpr",
-    "checkpoint": "jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
+    "jit": ("jaxpr",),
+    "pjit": ("jaxpr",),
+    "closed_call": ("call_jaxpr",),
+    "core_call": ("call_jaxpr",),
+    "remat2": ("jaxpr",),
+    "checkpoint": ("jaxpr",),
+    "custom_jvp_call": ("call_jaxpr",),
+    "custom_vjp_call": ("call_jaxpr", "fun_jaxpr"),
 }
-"""Operations that are functions, and where their traces stand."""
+"""Operations that are functions, and where their traces stand, in one version of JAX or another."""
+
+STEPPED = ("scan", "while", "cond", "custom_linear_solve")
+"""Operations with programs of their own. An arithmetic with elementary functions of its own goes through them
+even where all operands are numbers."""
 
 REDUCTIONS = {
     "reduce_sum": lax.add_p,
@@ -322,6 +386,7 @@ EMPTY = {lax.add_p: 0.0, lax.mul_p: 1.0, lax.max_p: -np.inf, lax.min_p: np.inf, 
 ELEMENTWISE = frozenset(
     "abs acos acosh add add_any and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type cos "
     "cosh div eq erf exp exp2 expm1 floor ge gt integer_pow is_finite le log log1p logistic lt max min mul "
-    "ne neg nextafter not or pow rem round rsqrt select_n sign sin sinh sqrt square sub tan tanh xor".split()
+    "ne neg nextafter not or pow rem round rsqrt select_n shift_left shift_right_arithmetic "
+    "shift_right_logical sign sin sinh sqrt square sub tan tanh xor bitcast_convert_type".split()
 )
 """Operations that act on each component by itself."""

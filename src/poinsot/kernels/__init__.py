@@ -1,0 +1,32 @@
+"""How a step runs: traced once, then compiled by XLA, or component by component to machine code."""
+
+from poinsot.kernels._components import (
+    Arithmetic,
+    Components,
+    apart,
+    evaluate,
+    in_components,
+    is_number,
+    objects,
+)
+from poinsot.kernels._kernel import SHORT, Bound, Choice, Kernel, arrays, programs_made
+from poinsot.kernels._once import each_state, filled, once
+
+__all__ = [
+    "SHORT",
+    "Arithmetic",
+    "Bound",
+    "Choice",
+    "Components",
+    "Kernel",
+    "apart",
+    "arrays",
+    "each_state",
+    "evaluate",
+    "filled",
+    "in_components",
+    "is_number",
+    "objects",
+    "once",
+    "programs_made",
+]

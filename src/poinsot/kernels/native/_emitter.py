@@ -1,0 +1,351 @@
+"""The arithmetic of machine code: a component of a trace is a value of LLVM."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend import core as jex
+
+from poinsot.kernels._components import (
+    ELEMENTWISE,
+    Components,
+    apply_equation,
+    evaluate,
+    is_number,
+    objects,
+)
+from poinsot.kernels.native._elementary import ELEMENTARY, sincos
+from poinsot.kernels.native._ir import BYTES, DOUBLE, Builder, Module, NotNative, Value, kind_of
+from poinsot.kernels.native._memory import Access, Memory, Workspace
+from poinsot.kernels.native._operations import Operations
+from poinsot.kernels.native._weight import Weights, uses
+
+OUTLINED = 120
+"""Weight from which a trace that is called more than once becomes a function of its own."""
+Whole = Callable[["Emitter", Any, Sequence[Any]], Sequence[Any]]
+WHOLE: dict[str, Whole] = {}
+"""Operations on whole arrays, by the name of the primitive: loops, branches, moves by unknown indices."""
+
+SHORTCUTS: dict[str, Callable[["Emitter", jex.ClosedJaxpr, Sequence[Any]], Sequence[Any]]] = {}
+"""Functions of the trace, by name, that a branch makes faster in one run; in lanes a branch costs more."""
+
+
+def whole(*names: str) -> Callable[[Whole], Whole]:
+    """Register the native form of operations on whole arrays."""
+
+    def register(form: Whole) -> Whole:
+        WHOLE.update(dict.fromkeys(names, form))
+        return form
+
+    return register
+
+
+class Slots:
+    """Places of components in a block of bytes."""
+
+    def __init__(self, width: int):
+        self.width, self.size = width, 0
+
+    def add(self, kind: str, wide: bool) -> int:
+        """Offset of a further component."""
+        size = BYTES[kind] * (self.width if wide else 1)
+        align = min(size, 64)
+        offset = -(-self.size // align) * align
+        self.size = offset + size
+        return offset
+
+
+class Program:
+    """What the functions of one program share.
+
+    Args:
+        jaxpr: the trace.
+        width: lanes.
+        fast: whether contraction is allowed.
+    """
+
+    def __init__(self, jaxpr: jex.ClosedJaxpr, width: int, fast: bool):
+        self.module = Module(width, fast)
+        self.workspace = Workspace()
+        self.weights = Weights()
+        self.uses = uses(jaxpr)
+        self.functions: dict[Any, tuple[str, list[Any], int, int]] = {}
+        """Traces that have become functions: name, results that are numbers or slots, and sizes."""
+
+
+class Emitter:
+    """Arithmetic in which a component is a number or a value of LLVM, while one function is written."""
+
+    functions: dict[str, Callable] = {}
+
+    def __init__(self, program: Program, builder: Builder):
+        self.program, self.builder = program, builder
+        self.ops = Operations(builder)
+        self.memory = Access(builder, self.ops, program.workspace)
+        self.elementary = {name: _of_numbers(name) for name in ELEMENTARY}
+
+    @property
+    def lanes(self) -> bool:
+        """Whether there is more than one."""
+        return self.builder.width > 1
+
+    def apply(self, primitive: jex.Primitive, params: dict, operands: Sequence[Any]) -> Sequence[Any]:
+        """An operation on single components, at least one of them no number."""
+        name = primitive.name
+        if name not in ELEMENTARY:
+            return [self.ops.apply(name, params, operands)]
+        simple = self._simple_power(operands) if name == "pow" else None
+        return [self._function(name, operands) if simple is None else simple]
+
+    def whole(self, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        """An operation on whole arrays."""
+        name = equation.primitive.name
+        form = WHOLE.get(name)
+        if form is not None:
+            return form(self, equation, operands)
+        if any(isinstance(part, Memory) for part in operands):
+            if name in ELEMENTWISE and any(atom.aval.size > LONG for atom in equation.outvars):
+                return self._each(equation, operands)
+            return apply_equation(equation, self, [self.apart(part) for part in operands])
+        raise NotNative(f"the trace contains {name!r}, which has no native form")
+
+    def apart(self, part: Any) -> Components:
+        """An array as components, loaded from memory if that is where it is."""
+        return self.memory.components(part) if isinstance(part, Memory) else part
+
+    def call(self, jaxpr: jex.ClosedJaxpr, given: Sequence[Any], name: str) -> Sequence[Any]:
+        """A function that the trace calls: written out, or a function of the code if it is used again."""
+        if name in SHORTCUTS and not self.lanes:
+            return SHORTCUTS[name](self, jaxpr, given)
+        often = self.program.uses[id(jaxpr.jaxpr)] > 1 and self.program.weights.of(jaxpr) >= OUTLINED
+        if not often or any(isinstance(part, Memory) for part in given):
+            return evaluate(jaxpr, self, *given)
+        try:
+            return self._outlined(jaxpr, given)
+        except _HasMemory:
+            return evaluate(jaxpr, self, *given)
+
+    def _outlined(self, jaxpr: jex.ClosedJaxpr, given: Sequence[Components]) -> Sequence[Components]:
+        """A call of the function that a trace has become, for operands of this form."""
+        flat = [one for part in given for one in part.flat]
+        form = tuple(_form(one) for one in flat)
+        mask = self.memory.mask
+        key = id(jaxpr.jaxpr), form, mask is not None
+        if key not in self.program.functions:
+            self.program.functions[key] = self._written(jaxpr, given, mask)
+        name, results, taken, returned = self.program.functions[key]
+        slots = Slots(self.builder.width)
+        block, result = (self.memory.allocate("i64", False, [-(-size // 8)]) for size in (taken, returned))
+        values = [one for one in flat if isinstance(one, Value) and one.origin is None]
+        for one in [*values, *([] if mask is None else [mask])]:
+            self.put(block.pointer, slots, one, one.kind, one.wide)
+        self.builder.effect(f"call void @{name}(ptr %s, ptr %w, ptr {block.pointer}, ptr {result.pointer})")
+        pieces = iter(results)
+        return [
+            objects(atom.shape, [self._fetched(result.pointer, next(pieces)) for _ in range(atom.size)])
+            for atom in jaxpr.out_avals
+        ]
+
+    def _fetched(self, pointer: str, piece: Any) -> Any:
+        """A result of an outlined function: a number, or what stands in a slot."""
+        return piece if is_number(piece) else self.get(pointer, *piece, fixed=False)
+
+    def _written(self, jaxpr: jex.ClosedJaxpr, given: Sequence[Components], mask: Value | None):
+        """Write a trace as a function."""
+        module = self.program.module
+        name = f"f{len(self.program.functions)}"
+        # The name is taken at once: functions within this one come after it.
+        self.program.functions[name] = ("", [], 0, 0)
+        builder = Builder(module, name, [f"ptr noalias {one}" for one in ("%s", "%w", "%in", "%out")])
+        inner, slots = Emitter(self.program, builder), Slots(builder.width)
+
+        def received(one: Any) -> Any:
+            if is_number(one):
+                return one
+            if one.origin is not None:
+                return inner.shared(one.origin, one.kind)
+            return inner.get("%in", slots.add(one.kind, one.wide), one.kind, one.wide, fixed=True)
+
+        parts = [objects(part.shape, [received(one) for one in part.flat]) for part in given]
+        if mask is not None:
+            inner.memory.mask = received(Value(mask.text, mask.kind, mask.wide))
+        results, pieces, out = evaluate(jaxpr, inner, *parts), [], Slots(builder.width)
+        for part, atom in zip(results, jaxpr.out_avals, strict=True):
+            if isinstance(part, Memory):
+                raise _HasMemory
+            for one in part.flat:
+                if is_number(one):
+                    pieces.append(one)
+                else:
+                    kind = kind_of(atom.dtype)
+                    pieces.append((inner.put("%out", out, one, kind, one.wide), kind, one.wide))
+        builder.end("void")
+        return name, pieces, slots.size, out.size
+
+    def put(self, pointer: str, slots: Slots, component: Any, kind: str, wide: bool) -> int:
+        """Store a component in the next slot of a block; its offset."""
+        offset = slots.add(kind, wide)
+        with self.memory.unmasked():
+            self.memory.store(self._slot(pointer, offset, kind, wide), np.int64(0), component)
+        return offset
+
+    def get(self, pointer: str, offset: int, kind: str, wide: bool, *, fixed: bool) -> Value:
+        """Load what stands in a slot of a block."""
+        return self.memory.load(self._slot(pointer, offset, kind, wide, fixed), np.int64(0))
+
+    def shared(self, offset: int, kind: str) -> Value:
+        """A number that all runs share, by its place."""
+        value = self.get("%s", offset, kind, False, fixed=True)
+        return Value(value.text, value.kind, value.wide, offset)
+
+    def _slot(self, pointer: str, offset: int, kind: str, wide: bool, fixed: bool = False) -> Memory:
+        if offset:
+            pointer = self.builder.value("ptr", False, f"getelementptr i8, ptr {pointer}, i64 {offset}").text
+        return Memory(pointer, kind, wide, (1,), fixed=fixed)
+
+    def _each(self, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        """An elementwise operation on long arrays, in a loop over memory."""
+        outs = [(kind_of(atom.aval.dtype), atom.aval.shape) for atom in equation.outvars]
+        wide = any(_is_wide(part) for part in operands)
+        results = [self.memory.allocate(kind, wide, shape) for kind, shape in outs]
+        shape = outs[0][1]
+        parts = [
+            self._addressable(part, atom, shape) for part, atom in zip(operands, equation.invars, strict=True)
+        ]
+
+        def body(place: Value) -> None:
+            given = [self.memory.load(part, place) if isinstance(part, Memory) else part for part in parts]
+            produced = self.apply(equation.primitive, equation.params, given)
+            with self.memory.unmasked():
+                for target, one in zip(results, produced, strict=True):
+                    self.memory.store(target, place, one)
+
+        self.memory.each(results[0].size, body)
+        return results
+
+    def _addressable(self, part: Any, atom: Any, shape: tuple[int, ...]) -> Any:
+        """A long operand in memory, or the one component that stands for all places."""
+        if isinstance(part, Memory):
+            return part
+        if part.size == 1:
+            return part.flat[0]
+        if not any(part.strides):
+            return part[(0,) * part.ndim]
+        return self.memory.spilled(np.broadcast_to(part, shape), kind_of(atom.aval.dtype))
+
+    def _function(self, name: str, operands: Sequence[Any]) -> Value:
+        """A call of an elementary function."""
+        _, wide = self.ops.form(operands)
+        whole_type = self.builder.type(DOUBLE, wide)
+        listed = ", ".join(f"{whole_type} {self.builder.text(one, DOUBLE, wide)}" for one in operands)
+        symbol = self._defined(name, wide, len(operands))
+        if name not in ("sin", "cos"):
+            return self.builder.value(DOUBLE, wide, f"call {whole_type} @{symbol}({listed})")
+        pair = f"{{ {whole_type}, {whole_type} }}"
+        both = self.builder.value("pair", wide, f"call {pair} @{symbol}({listed})")
+        place = 0 if name == "sin" else 1
+        return self.builder.value(DOUBLE, wide, f"extractvalue {pair} {both.text}, {place}")
+
+    def _defined(self, name: str, wide: bool, count: int) -> str:
+        """Name of an elementary function, which is written when it is first called."""
+        name = "sincos" if name in ("sin", "cos") else name
+        symbol = f"poinsot_{name}{'_wide' if wide else ''}"
+        if symbol in self.program.functions:
+            return symbol
+        self.program.functions[symbol] = (symbol, [], 0, 0)
+        module = self.program.module
+        kind = f"<{module.width} x {DOUBLE}>" if wide else DOUBLE
+        returns = f"{{ {kind}, {kind} }}" if name == "sincos" else kind
+        builder = Builder(module, symbol, [f"{kind} %x{k}" for k in range(count)], returns=returns)
+        inner = Emitter(self.program, builder)
+        given = [objects((), [Value(f"%x{k}", DOUBLE, wide)]) for k in range(count)]
+        results = [part[()] for part in evaluate(_traced(name), inner, *given)]
+        texts = [f"{kind} {builder.text(one, DOUBLE, wide)}" for one in results]
+        if name == "sincos":
+            first = builder.value("pair", wide, f"insertvalue {returns} poison, {texts[0]}, 0")
+            both = builder.value("pair", wide, f"insertvalue {returns} {first.text}, {texts[1]}, 1")
+            builder.end(f"{returns} {both.text}")
+        else:
+            builder.end(texts[0])
+        return symbol
+
+    def _simple_power(self, operands: Sequence[Any]) -> Any:
+        """A power with a known exponent that needs no logarithm; None for others."""
+        x, y = operands
+        if not is_number(y):
+            return None
+        halves = 2.0 * float(y)
+        if not halves.is_integer() or abs(halves) > 6.0:
+            return None
+        if halves % 2.0 == 0.0:
+            return self.ops.apply("integer_pow", {"y": int(halves / 2.0)}, [x])
+        # The root of minus infinity is NaN, its power infinite; the root of minus zero has a sign.
+        infinite = self.ops.compare("oeq", "", x, np.float64(-np.inf))
+        root = self.ops.select(infinite, np.float64(np.inf), self.ops.unary("sqrt", x))
+        root = self.ops.real("fadd", root, np.float64(0.0))
+        whole_part = self.ops.apply("integer_pow", {"y": int((abs(halves) - 1.0) / 2.0)}, [x])
+        power = (
+            root if is_number(whole_part) else self.ops.real("fmul", root, self.ops.unary("fabs", whole_part))
+        )
+        return self.ops.real("fdiv", np.float64(1.0), power) if halves < 0.0 else power
+
+
+LONG = 512
+"""Elements from which an elementwise operation on an array in memory is a loop."""
+
+
+class _HasMemory(Exception):
+    """A trace whose results are in memory does not become a function."""
+
+
+def _form(one: Any) -> Any:
+    """What the code of a function depends on: numbers, places of shared numbers, types."""
+    if is_number(one):
+        return "number", np.asarray(one).dtype.name, np.asarray(one).tobytes()
+    return one.kind, one.wide, one.origin
+
+
+def _is_wide(part: Any) -> bool:
+    if isinstance(part, Memory):
+        return part.wide
+    return any(isinstance(one, Value) and one.wide for one in part.flat)
+
+
+@cache
+def _traced(name: str) -> jex.ClosedJaxpr:
+    """Trace of an elementary function."""
+    function = sincos if name == "sincos" else ELEMENTARY[name]
+    return jax.make_jaxpr(function)(*[0.0] * (2 if name in ("pow", "atan2") else 1))
+
+
+def _of_numbers(name: str) -> Callable:
+    """An elementary function of plain numbers, with the bits that compiled code has."""
+
+    def function(*operands: Any) -> tuple[Any, ...]:
+        symbol = "sincos" if name in ("sin", "cos") else name
+        results = evaluate(_traced(symbol), NUMBERS, *(objects((), [np.float64(one)]) for one in operands))
+        return (results[1 if name == "cos" else 0][()],)
+
+    return function
+
+
+class _Numbers:
+    """Arithmetic of plain numbers alone: what NumPy does not do goes through branches by their values."""
+
+    functions: dict[str, Callable] = {}
+    elementary: dict[str, Callable] = {}
+
+    def apply(self, primitive, params, operands):
+        raise AssertionError("numbers are worked out before")
+
+    def whole(self, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        if equation.primitive.name != "cond":
+            raise NotNative(f"a number depends on {equation.primitive.name!r}")
+        index = int(operands[0].item())
+        branches = equation.params["branches"]
+        return evaluate(branches[min(max(index, 0), len(branches) - 1)], self, *operands[1:])
+
+
+NUMBERS = _Numbers()

@@ -1,0 +1,296 @@
+"""Moves of data by indices that are known at run time only, and moves within memory."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from poinsot.kernels._components import Components, apply_equation, evaluate, is_number, objects
+from poinsot.kernels._indexing import Window, gathered, scattered, sliced
+from poinsot.kernels._numbers import WORKED_OUT
+from poinsot.kernels.native._emitter import LONG, Emitter, whole
+from poinsot.kernels.native._ir import DOUBLE, I64, NotNative, Value, kind_of
+from poinsot.kernels.native._memory import FEW, Memory
+from poinsot.kernels.native._operations import MAX, MIN
+
+CHAIN = 16
+"""Values of an unknown index up to which one element after the other is selected; above, memory is read."""
+
+
+def _wanted(index: Any) -> Any:
+    """An index as a 64-bit integer; a number stays one."""
+    return np.int64(index) if is_number(index) else index
+
+
+class Places:
+    """Where a window stands in an array, its start clamped so that it lies inside."""
+
+    def __init__(self, emitter: Emitter, window: Window, strides: Sequence[int]):
+        self.emitter, self.strides = emitter, strides
+        self.window = window
+        known, self.unknown = 0, []
+        for axis, start in window.starts.items():
+            if is_number(start):
+                known += min(max(int(start), 0), window.limits[axis]) * strides[axis]
+            else:
+                self.unknown.append((axis, emitter.ops.apply(*_as_index(start))))
+        self.known = known
+
+    def flat(self, offset: Sequence[int]) -> int:
+        """Place of an element in the flat array, without what is not known."""
+        return self.known + sum(one * stride for one, stride in zip(offset, self.strides, strict=True))
+
+    def start(self) -> Any:
+        """What the unknown indices add to the place."""
+        ops, total = self.emitter.ops, None
+        for axis, index in self.unknown:
+            inside = MIN(ops, {}, (MAX(ops, {}, (index, np.int64(0))), np.int64(self.window.limits[axis])))
+            part = (
+                inside if self.strides[axis] == 1 else ops.binary("mul", inside, np.int64(self.strides[axis]))
+            )
+            total = part if total is None else ops.binary("add", total, part)
+        return np.int64(0) if total is None else total
+
+
+def _as_index(start: Value) -> tuple[str, dict, list[Value]]:
+    return "convert_element_type", {"new_dtype": np.int64}, [start]
+
+
+def _plus(emitter: Emitter, first: Any, more: int) -> Any:
+    if is_number(first):
+        return np.int64(int(first) + more)
+    return emitter.ops.binary("add", first, np.int64(more)) if more else first
+
+
+def _inside(emitter: Emitter, window: Window) -> Any:
+    """Whether a window whose start is not clamped lies in the array."""
+    ops, holds = emitter.ops, np.True_
+    for axis, start in window.starts.items():
+        if is_number(start):
+            holds = ops.both(holds, np.bool_(0 <= int(start) <= window.limits[axis]))
+            continue
+        index = ops.apply(*_as_index(start))
+        holds = ops.both(holds, ops.compare("", "sge", index, np.int64(0)))
+        holds = ops.both(holds, ops.compare("", "sle", index, np.int64(window.limits[axis])))
+    return holds
+
+
+def _read(emitter: Emitter, array: Any, kind: str, windows: Iterable[Window], shape, fill: Any) -> Any:
+    """Elements of an array in windows; NaN or the like, `fill`, in windows outside, unless it is None."""
+    result = np.empty(shape, dtype=object)
+    strides = Memory("", kind, False, array.shape).strides
+    spilled: Memory | None = array if isinstance(array, Memory) else None
+    for window in windows:
+        places = Places(emitter, window, strides)
+        inside = np.True_ if fill is None else _inside(emitter, window)
+        axis, index = places.unknown[0] if len(places.unknown) == 1 else (0, None)
+        chain = index is not None and not isinstance(array, Memory) and window.limits[axis] < CHAIN
+        first = None if chain else places.start()
+        if first is not None and not is_number(first) and not isinstance(array, Memory) and spilled is None:
+            spilled = emitter.memory.spilled(array, kind)
+        for place, offset in zip(window.places, window.offsets, strict=True):
+            at = places.flat(offset)
+            if chain and index is not None and not isinstance(array, Memory):
+                one = _chosen(emitter, array, at, index, window.limits[axis], strides[axis])
+            elif is_number(first) and not isinstance(array, Memory):
+                one = array.flat[at]
+            else:
+                assert spilled is not None
+                one = emitter.memory.load(spilled, _plus(emitter, first, at))
+            result[place] = emitter.ops.select(inside, one, fill)
+    return result
+
+
+def _chosen(emitter: Emitter, array: Components, at: int, index: Value, limit: int, stride: int) -> Any:
+    """An element by an unknown index of few values: an index outside takes the first or the last."""
+    flat = array.reshape(-1)
+    chosen = flat[at]
+    for value in range(1, limit + 1):
+        reached = emitter.ops.compare("", "sge", index, np.int64(value))
+        chosen = emitter.ops.select(reached, flat[at + value * stride], chosen)
+    return chosen
+
+
+@whole("gather")
+def _gather(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    array, indices = operands[0], emitter.apart(operands[1])
+    aval, params = equation.outvars[0].aval, equation.params
+    kind = kind_of(aval.dtype)
+    fill = None
+    if "FILL" in str(params["mode"]):
+        given = params.get("fill_value")
+        fill = given if given is not None else np.float64(np.nan) if kind == DOUBLE else None
+    windows = gathered(array.shape, indices, params, aval.shape)
+    return [_read(emitter, array, kind, windows, aval.shape, fill)]
+
+
+@whole("dynamic_slice")
+def _dynamic_slice(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    array, sizes = operands[0], equation.params["slice_sizes"]
+    aval = equation.outvars[0].aval
+    starts = [emitter.apart(part).item() for part in operands[1:]]
+    if aval.size > FEW:
+        raise NotNative(f"the trace takes {aval.size} numbers of an array at once")
+    window = sliced(array.shape, list(map(_wanted, starts)), sizes)
+    return [_read(emitter, array, kind_of(aval.dtype), [window], aval.shape, None)]
+
+
+def _write(emitter: Emitter, equation: Any, array: Any, windows, updates: Any, drop: bool) -> Any:
+    """An array with updates in windows; those outside are dropped, or their start is clamped."""
+    kind, updates = kind_of(equation.outvars[0].aval.dtype), emitter.apart(updates)
+    strides = Memory("", kind, False, array.shape).strides
+    add = equation.primitive.name == "scatter-add"
+    if isinstance(array, Memory) and array.size > LONG:
+        target = _own(emitter, array, _wide(updates) or _wide_starts(windows := list(windows)))
+    else:
+        target = np.array(emitter.apart(array), dtype=object, copy=True).reshape(-1)
+    for window in windows:
+        places, inside = Places(emitter, window, strides), _inside(emitter, window) if drop else np.True_
+        first = places.start()
+        for place, offset in zip(window.places, window.offsets, strict=True):
+            at = _plus(emitter, first, places.flat(offset))
+            _update(emitter, target, at, updates[place], inside, add)
+    return target if isinstance(target, Memory) else target.reshape(array.shape)
+
+
+def _update(emitter: Emitter, target: Any, at: Any, new: Any, inside: Any, add: bool) -> None:
+    """Put an element at a place, or add it there."""
+    ops = emitter.ops
+
+    def updated(old: Any) -> Any:
+        value = new
+        if add:
+            both_numbers = is_number(old) and is_number(new)
+            value = old + new if both_numbers else ops.apply("add", {}, (old, new))
+        return ops.select(inside, value, old)
+
+    if isinstance(target, Memory):
+        plain = not add and is_number(inside) and inside
+        emitter.memory.store(target, at, new if plain else updated(emitter.memory.load(target, at)))
+    elif is_number(at):
+        target[int(at)] = updated(target[int(at)])
+    else:
+        for k in range(target.size):
+            target[k] = ops.select(ops.compare("", "eq", at, np.int64(k)), updated(target[k]), target[k])
+
+
+def _own(emitter: Emitter, array: Memory, wide: bool) -> Memory:
+    """An array that may be overwritten: itself, or a copy where others still read it."""
+    wide = (wide or array.wide) and emitter.lanes
+    if array.owned and array.wide == wide:
+        return array
+    own = emitter.memory.allocate(array.kind, wide, array.shape)
+    with emitter.memory.unmasked():
+        emitter.memory.copied(array, own)
+    return own
+
+
+def _wide(part: Components) -> bool:
+    return any(isinstance(one, Value) and one.wide for one in part.flat)
+
+
+def _wide_starts(windows: Iterable[Window]) -> bool:
+    return any(isinstance(one, Value) and one.wide for window in windows for one in window.starts.values())
+
+
+@whole("dynamic_update_slice")
+def _dynamic_update_slice(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    array, updates = operands[:2]
+    starts = [_wanted(emitter.apart(part).item()) for part in operands[2:]]
+    window = sliced(array.shape, starts, updates.shape)
+    return [_write(emitter, equation, array, [window], updates, drop=False)]
+
+
+@whole("scatter", "scatter-add")
+def _scatter(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    array, indices, updates = operands
+    windows = list(scattered(array.shape, emitter.apart(indices), equation.params, updates.shape))
+    drop = "FILL" in str(equation.params["mode"])
+    return [_write(emitter, equation, array, windows, updates, drop)]
+
+
+@whole("reshape", "squeeze", "expand_dims")
+def _reshape(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    (array,), shape = operands[:1], equation.outvars[0].aval.shape
+    return [array.reshaped(shape) if isinstance(array, Memory) else array.reshape(shape)]
+
+
+@whole("slice")
+def _slice(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Part of an array in memory: a view where it is contiguous, else loaded."""
+    (array,), params, shape = operands, equation.params, equation.outvars[0].aval.shape
+    if not isinstance(array, Memory):
+        return apply_equation(equation, emitter, list(operands))
+    whole_rows = shape[1:] == array.shape[1:] and params["strides"] is None
+    if not whole_rows and equation.outvars[0].aval.size > FEW:
+        raise NotNative("the trace takes a part of a long array that is not contiguous")
+    first = params["start_indices"]
+    if whole_rows:
+        at = emitter.memory._address(array, np.int64(first[0] * array.strides[0]))
+        return [replace(array, pointer=at, shape=shape, owned=False)]
+    steps = params["strides"] or (1,) * len(shape)
+    places = [
+        sum((f + k * s) * stride for f, k, s, stride in zip(first, index, steps, array.strides, strict=True))
+        for index in np.ndindex(*shape)
+    ]
+    return [objects(shape, [emitter.memory.load(array, np.int64(place)) for place in places])]
+
+
+@whole("argmax", "argmin")
+def _extreme_place(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Place of the largest or smallest element; the first NaN counts as such."""
+    (axis,), aval, ops = equation.params["axes"], equation.outvars[0].aval, emitter.ops
+    rows = np.moveaxis(emitter.apart(operands[0]), axis, 0)
+    largest = equation.primitive.name == "argmax"
+    places = np.empty(rows.shape[1:], dtype=object)
+    kind = kind_of(aval.dtype)
+    integer = np.int64 if kind == I64 else np.int32
+    for column in np.ndindex(*places.shape):
+        best, at = rows[(0, *column)], integer(0)
+        for k in range(1, rows.shape[0]):
+            one = rows[(k, *column)]
+            if is_number(one) and is_number(best):
+                above = one <= best if largest else one >= best
+                better = np.bool_(not above and not np.isnan(best))
+            else:
+                # Not (one <= best), unless best is NaN: so NaN is preferred, and the first of them kept.
+                better = ops.negated(ops.compare(*(("ole", "sle") if largest else ("oge", "sge")), one, best))
+                if ops.form((one, best))[0] == DOUBLE and not (is_number(best) and not np.isnan(best)):
+                    better = ops.both(better, ops.compare("ord", "", best, best))
+            best, at = ops.select(better, one, best), ops.select(better, integer(k), at)
+        places[column] = at
+    return [places]
+
+
+@whole("cumsum", "cumprod", "cummax", "cummin")
+def _cumulated(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Sums, products, largest or smallest elements so far along an axis."""
+    name = {"cumsum": "add", "cumprod": "mul", "cummax": "max", "cummin": "min"}[equation.primitive.name]
+    rows = np.moveaxis(np.array(emitter.apart(operands[0]), dtype=object), equation.params["axis"], 0)
+    places = list(range(len(rows)))
+    if equation.params["reverse"]:
+        places.reverse()
+    for before, now in zip(places, places[1:], strict=False):
+        for column in np.ndindex(*rows.shape[1:]):
+            pair = rows[(before, *column)], rows[(now, *column)]
+            known = all(map(is_number, pair))
+            rows[(now, *column)] = (
+                WORKED_OUT[name]({}, *map(np.asarray, pair))[()]
+                if known
+                else emitter.ops.apply(name, {}, pair)
+            )
+    return [np.moveaxis(rows, 0, equation.params["axis"])]
+
+
+@whole("hold", "optimization_barrier", "copy", "copy_p", "stop_gradient")
+def _same(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    return operands
+
+
+@whole("custom_linear_solve")
+def _linear_solve(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """The solution by the program that the trace has for it."""
+    lengths, programs = equation.params["const_lengths"], equation.params["jaxprs"]
+    ends = np.cumsum([0, *lengths])
+    return evaluate(programs.solve, emitter, *operands[ends[2] : ends[3]], *operands[ends[-1] :])

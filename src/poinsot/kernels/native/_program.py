@@ -1,0 +1,330 @@
+"""A traced function as a program: where its arguments stand in memory, and how it is called.
+
+A function takes three trees of arrays: the *model*, whose zeros and ones are part of the program, the *grid*,
+further numbers that all runs share, and the *runs*, with an axis of runs in front where there are many. Its
+results belong to the runs.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend import core as jex
+
+import poinsot.kernels.native._control
+import poinsot.kernels.native._linear
+import poinsot.kernels.native._moves  # noqa: F401  (registers its operations, as those before do)
+from poinsot.kernels._components import evaluate, objects
+from poinsot.kernels.native._emitter import Emitter, Program, Slots
+from poinsot.kernels.native._ir import BYTES, DOUBLE, I1, I64, STORED, Builder, NotNative, Value, kind_of
+from poinsot.kernels.native._memory import Memory
+from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
+
+HEAVIEST = 30_000
+"""Weight of a trace beyond which compiling it takes too long."""
+LARGE = 128
+"""Elements from which an argument has a pointer of its own."""
+STORED_DTYPES = {DOUBLE: np.float64, I64: np.int64, "i32": np.int32, I1: np.bool_}
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One array of the arguments or results, and where it stands."""
+
+    shape: tuple[int, ...]
+    kind: str
+    offset: int
+    """In its block; of a large one, the number of its pointer."""
+    large: bool
+
+    @property
+    def size(self) -> int:
+        """Elements of one run."""
+        return math.prod(self.shape)
+
+
+class Layout:
+    """Places of arrays in a block of bytes, small ones in it and large ones outside."""
+
+    def __init__(self, avals: Sequence[Any], wide: bool, width: int):
+        self.wide, self.width = wide and width > 1, width
+        slots, self.leaves, self.pointers = Slots(width), [], 0
+        for aval in avals:
+            kind, size = kind_of(aval.dtype), math.prod(aval.shape)
+            if size > LARGE:
+                self.leaves.append(Leaf(aval.shape, kind, self.pointers, True))
+                self.pointers += 1
+                continue
+            lanes = width if self.wide else 1
+            align = min(64, BYTES[kind] * lanes)
+            slots.size = -(-slots.size // align) * align
+            self.leaves.append(Leaf(aval.shape, kind, slots.size, False))
+            slots.size += size * BYTES[kind] * lanes
+        self.stride = -(-max(slots.size, 1) // 64) * 64
+
+    def place(self, leaf: Leaf, k: int) -> int:
+        """Offset of an element of a small array."""
+        return leaf.offset + k * BYTES[leaf.kind] * (self.width if self.wide else 1)
+
+
+class Block:
+    """Memory for arrays of a layout, for some tiles of runs."""
+
+    def __init__(self, layout: Layout, tiles: int):
+        self.layout, self.tiles = layout, tiles
+        self.bytes = _aligned(layout.stride * tiles)
+        lanes = layout.width if layout.wide else 1
+        self.large = [
+            _aligned(leaf.size * BYTES[leaf.kind] * lanes * tiles) for leaf in layout.leaves if leaf.large
+        ]
+
+    def view(self, leaf: Leaf) -> np.ndarray:
+        """An array of the block: tile, element, and lane where there are such."""
+        lanes = (self.layout.width,) if self.layout.wide else ()
+        dtype = np.dtype(STORED_DTYPES[leaf.kind])
+        count = leaf.size * (lanes[0] if lanes else 1)
+        if leaf.large:
+            return self.large[leaf.offset].view(dtype).reshape(self.tiles, leaf.size, *lanes)
+        rows = self.bytes.reshape(self.tiles, self.layout.stride)
+        part = rows[:, leaf.offset : leaf.offset + count * dtype.itemsize]
+        return part.view(dtype).reshape(self.tiles, leaf.size, *lanes)
+
+    def fill(self, arrays: Sequence[np.ndarray]) -> None:
+        """Put arrays into the block; of many runs, with the runs in front."""
+        for leaf, array in zip(self.layout.leaves, arrays, strict=True):
+            view = self.view(leaf)
+            if self.layout.wide:
+                spread = array.reshape(self.tiles, self.layout.width, leaf.size)
+                np.copyto(view, spread.transpose(0, 2, 1))
+            else:
+                np.copyto(view, array.reshape(view.shape))
+
+    def arrays(self) -> list[np.ndarray]:
+        """The arrays of the block; of many runs, with the runs in front."""
+        found = []
+        for leaf in self.layout.leaves:
+            view = self.view(leaf)
+            if self.layout.wide:
+                runs = self.tiles * self.layout.width
+                turned = view.transpose(0, 2, 1).reshape(runs, *leaf.shape)
+                # In the order of memory that arrays have elsewhere: products of matrices depend on it.
+                found.append(np.ascontiguousarray(turned))
+            else:
+                found.append(view.reshape(leaf.shape))
+        return found
+
+    @property
+    def addresses(self) -> list[int]:
+        """Pointers to the block and to its large arrays."""
+        return [array.__array_interface__["data"][0] for array in (self.bytes, *self.large)]
+
+
+def _aligned(size: int) -> np.ndarray:
+    """Bytes that begin at a cache line."""
+    raw = np.empty(size + 64, dtype=np.uint8)
+    begin = -raw.__array_interface__["data"][0] % 64
+    return raw[begin : begin + size]
+
+
+class NativeProgram:
+    """A function compiled for one structure of its arguments.
+
+    Args:
+        function: of model, grid and runs.
+        model: tree of arrays; some of their elements become part of the code, see `frozen`.
+        grid: tree of arrays that all runs share.
+        runs: tree of arrays of one run.
+        width: runs side by side in a vector.
+        fast: whether multiplications and additions may be contracted.
+        effort: of the compiler, from 0 to 3.
+    """
+
+    def __init__(self, function: Callable, model, grid, runs, *, width: int, fast: bool, effort: int = 2):
+        self.width = width
+        trees = [jax.tree.flatten(tree) for tree in (model, grid, runs)]
+        leaves = [[np.asarray(leaf) for leaf in found] for found, _ in trees]
+        structures = [structure for _, structure in trees]
+        counts = np.cumsum([0, *map(len, leaves)])
+
+        def flat(*arrays):
+            parts = (arrays[a:b] for a, b in zip(counts, counts[1:], strict=False))
+            return function(
+                *(jax.tree.unflatten(one, part) for one, part in zip(structures, parts, strict=True))
+            )
+
+        shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for part in leaves for leaf in part]
+        jaxpr, result = jax.make_jaxpr(flat, return_shape=True)(*shapes)
+        self.result = jax.tree.structure(result)
+        model_avals = [_Aval(leaf.shape, leaf.dtype) for leaf in leaves[0]]
+        grid_avals = [_Aval(leaf.shape, leaf.dtype) for leaf in leaves[1]]
+        self.shared = Layout([*model_avals, *grid_avals], False, width)
+        self.given = Layout([_Aval(leaf.shape, leaf.dtype) for leaf in leaves[2]], True, width)
+        self.produced = Layout(jaxpr.out_avals, True, width)
+        program = Program(jaxpr, width, fast)
+        if jaxpr.effects:
+            raise NotNative("the trace calls back into Python, or has other effects")
+        weight = program.weights.of(jaxpr)
+        if weight > HEAVIEST:
+            raise NotNative(f"the trace has about {weight} operations on numbers, more than {HEAVIEST}")
+        try:
+            self._write(program, jaxpr, leaves[0])
+        except NotNative:
+            raise
+        except Exception as error:
+            # A trace may hold anything; the plain kernel takes it, and the run says why.
+            raise NotNative(f"the trace cannot be written out ({type(error).__name__}: {error})") from error
+        self.workspace = program.workspace.size
+        self.text = str(program.module)
+        self._linked = Linked(object_code(self.text, target(), effort))
+        pointers = 4 + sum(layout.pointers for layout in (self.shared, self.given, self.produced))
+        self._call = self._linked.function(pointers, 2)
+
+    def _write(self, program: Program, jaxpr: jex.ClosedJaxpr, model: Sequence[np.ndarray]) -> None:
+        """The entry: for each tile of runs, load, compute, store."""
+        larges = [
+            f"ptr noalias {name}{k}"
+            for name, layout in (("%sl", self.shared), ("%il", self.given), ("%ol", self.produced))
+            for k in range(layout.pointers)
+        ]
+        blocks = ("%s", "%inputs", "%outputs", "%w")
+        parameters = [*(f"ptr noalias {name}" for name in blocks), *larges, "i64 %first", "i64 %last"]
+        builder = Builder(program.module, ENTRY, parameters, internal=False)
+        emitter = Emitter(program, builder)
+        shared = [
+            self._shared(emitter, leaf, model[k] if k < len(model) else None)
+            for k, leaf in enumerate(self.shared.leaves)
+        ]
+        builder.go("tile")
+        builder.start("tile")
+        tile = builder.phi(I64, False)
+        tile.add(Value("%first", I64, False), "begin")
+        for name, source, layout in (("%in", "%inputs", self.given), ("%out", "%outputs", self.produced)):
+            offset = builder.fresh(I64, False, f"mul i64 {tile.value.text}, {layout.stride}")
+            builder.effect(f"{name} = getelementptr i8, ptr {source}, i64 {offset.text}")
+        runs = [self._received(emitter, leaf, tile.value) for leaf in self.given.leaves]
+        results = evaluate(jaxpr, emitter, *shared, *runs)
+        for leaf, part in zip(self.produced.leaves, results, strict=True):
+            self._deliver(emitter, leaf, part, tile.value)
+        following = builder.fresh(I64, False, f"add i64 {tile.value.text}, 1")
+        more = builder.fresh(I1, False, f"icmp slt i64 {following.text}, %last")
+        tile.add(following, builder.block)
+        builder.go_if(more.text, "tile", "finished")
+        builder.start("finished")
+        builder.end()
+
+    def _shared(self, emitter: Emitter, leaf: Leaf, model: np.ndarray | None) -> Any:
+        """An array that all runs share: numbers of the code where they are part of it, else loaded."""
+        part = frozen(model) if model is not None else np.zeros(leaf.shape, dtype=bool)
+        if leaf.large and not np.all(part):
+            return Memory(f"%sl{leaf.offset}", leaf.kind, False, leaf.shape, fixed=True)
+        numbers = np.zeros(leaf.shape) if model is None else model
+        return objects(
+            leaf.shape,
+            [
+                number if known else emitter.shared(self.shared.place(leaf, k), leaf.kind)
+                for k, (known, number) in enumerate(zip(part.flat, numbers.flat, strict=True))
+            ],
+        )
+
+    def _received(self, emitter: Emitter, leaf: Leaf, tile: Value) -> Any:
+        """An array of the runs of a tile."""
+        wide = self.given.wide
+        if leaf.large:
+            pointer = self._tile_of(emitter, f"%il{leaf.offset}", leaf, tile, wide)
+            return Memory(pointer, leaf.kind, wide, leaf.shape, fixed=True)
+        places = [self.given.place(leaf, k) for k in range(leaf.size)]
+        loaded = [emitter.get("%in", place, leaf.kind, wide, fixed=True) for place in places]
+        return objects(leaf.shape, loaded)
+
+    def _tile_of(self, emitter: Emitter, pointer: str, leaf: Leaf, tile: Value, wide: bool) -> str:
+        stored = emitter.builder.type(STORED[leaf.kind], wide)
+        place = emitter.builder.fresh(I64, False, f"mul i64 {tile.text}, {leaf.size}")
+        return emitter.builder.value(
+            "ptr", False, f"getelementptr {stored}, ptr {pointer}, i64 {place.text}"
+        ).text
+
+    def _deliver(self, emitter: Emitter, leaf: Leaf, part: Any, tile: Value) -> None:
+        """Store a result."""
+        wide = self.produced.wide
+        if leaf.large:
+            pointer = self._tile_of(emitter, f"%ol{leaf.offset}", leaf, tile, wide)
+            target = Memory(pointer, leaf.kind, wide, leaf.shape)
+            source = part if isinstance(part, Memory) else emitter.memory.spilled(part, leaf.kind)
+            emitter.memory.copied(source, target)
+            return
+        for k, one in enumerate(emitter.apart(part).flat):
+            slot = emitter._slot("%out", self.produced.place(leaf, k), leaf.kind, wide)
+            emitter.memory.store(slot, np.int64(0), one)
+
+    def block(self, model, grid) -> Block:
+        """What all runs share, ready for calls."""
+        block = Block(self.shared, 1)
+        block.fill([np.asarray(leaf) for tree in (model, grid) for leaf in jax.tree.leaves(tree)])
+        return block
+
+    def bound(self, model: Sequence[Any]) -> "Call":
+        """The program with the arrays of a model, as a function of grid and run."""
+        return Call(self, [np.asarray(leaf) for leaf in model])
+
+    def __call__(self, shared: Block, runs) -> Any:
+        """Results for many runs, which stand in front of every array and fill whole vectors."""
+        arrays = [np.asarray(leaf) for leaf in jax.tree.leaves(runs)]
+        tiles = len(arrays[0]) // self.width if self.given.wide else 1
+        given, produced = Block(self.given, tiles), Block(self.produced, tiles)
+        given.fill(arrays)
+        self.run(shared, given, produced, 0, tiles)
+        return jax.tree.unflatten(self.result, produced.arrays())
+
+    def run(self, shared: Block, given: Block, produced: Block, first: int, last: int) -> None:
+        """Compute some tiles of runs, from one block into another."""
+        workspace = _aligned(self.workspace)
+        heads = [shared.addresses, given.addresses, produced.addresses]
+        pointers = [head[0] for head in heads]
+        larges = [one for head in heads for one in head[1:]]
+        self._call(*pointers, workspace.__array_interface__["data"][0], *larges, first, last)
+
+
+class Call:
+    """A program of one run with its model in place."""
+
+    def __init__(self, program: NativeProgram, model: list[np.ndarray]):
+        self.program, self._lock = program, Lock()
+        self._shared, self._given = Block(program.shared, 1), Block(program.given, 1)
+        views = [self._shared.view(leaf)[0] for leaf in program.shared.leaves]
+        for view, leaf in zip(views, model, strict=False):
+            view[...] = leaf.reshape(-1)
+        self._views = [*views[len(model) :], *(self._given.view(leaf)[0] for leaf in program.given.leaves)]
+
+    def __call__(self, grid, runs) -> Any:
+        """Results, in arrays of their own."""
+        program, leaves = self.program, jax.tree.leaves(runs)
+        with self._lock:
+            for view, leaf in zip(self._views, [*jax.tree.leaves(grid), *leaves], strict=True):
+                view[...] = np.ravel(leaf)
+            produced = Block(program.produced, 1)
+            program.run(self._shared, self._given, produced, 0, 1)
+        return jax.tree.unflatten(program.result, produced.arrays())
+
+
+class _Aval:
+    """Shape and type of an array."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = tuple(shape), dtype
+
+
+def frozen(leaf: np.ndarray) -> np.ndarray:
+    """Which elements of an array of the model are part of the code.
+
+    Whatever is no real number is; so are zeros of vectors and matrices, and ones of matrices, which products
+    make the most of. A single number never is: a parameter that passes zero or one compiles nothing.
+    """
+    if leaf.dtype != np.float64:
+        return np.ones(leaf.shape, dtype=bool)
+    if leaf.ndim == 0:
+        return np.zeros((), dtype=bool)
+    return (leaf == 0.0) | ((np.abs(leaf) == 1.0) if leaf.ndim > 1 else False)

@@ -1,0 +1,63 @@
+"""How much code a trace makes."""
+
+import math
+from collections import Counter
+from typing import Any
+
+from jax.extend import core as jex
+
+from poinsot.kernels._components import MOVES
+from poinsot.kernels.native._memory import FEW
+
+LOOP = 40
+"""What a loop or a branch counts in itself."""
+
+
+class Weights:
+    """Operations on components in traces, each trace counted once."""
+
+    def __init__(self):
+        self._known: dict[int, tuple[Any, int]] = {}
+
+    def of(self, jaxpr: Any) -> int:
+        """About as many instructions as the code of a trace has."""
+        inner = jaxpr.jaxpr if isinstance(jaxpr, jex.ClosedJaxpr) else jaxpr
+        if id(inner) not in self._known:
+            # The trace is kept with its weight: the id of one that is gone may be given again.
+            self._known[id(inner)] = inner, sum(self._of_equation(one) for one in inner.eqns)
+        return self._known[id(inner)][1]
+
+    def _of_equation(self, equation: Any) -> int:
+        programs = list(jex.jaxprs_in_params(equation.params))
+        if equation.primitive.name == "custom_linear_solve":
+            programs = [equation.params["jaxprs"].solve]
+        if programs:
+            control = equation.primitive.name in ("while", "scan", "cond")
+            return sum(map(self.of, programs)) + LOOP * control
+        if equation.primitive.name in MOVES:
+            return 0
+        sizes = [math.prod(atom.aval.shape) for atom in equation.outvars]
+        # Long arrays are in memory, where an operation is a loop.
+        size = sum(size if size <= FEW else LOOP for size in sizes)
+        if equation.primitive.name == "dot_general":
+            (summed, _), _ = equation.params["dimension_numbers"]
+            shape = equation.invars[0].aval.shape
+            size *= 2 * math.prod(shape[axis] for axis in summed)
+        return size
+
+
+def uses(jaxpr: Any) -> Counter[int]:
+    """How often each trace is called within another, by the identity of the trace."""
+    counts: Counter[int] = Counter()
+    pending, seen = [jaxpr.jaxpr], set()
+    while pending:
+        inner = pending.pop()
+        if id(inner) in seen:
+            continue
+        seen.add(id(inner))
+        for equation in inner.eqns:
+            for program in jex.jaxprs_in_params(equation.params):
+                one = program.jaxpr if isinstance(program, jex.ClosedJaxpr) else program
+                counts[id(one)] += 1
+                pending.append(one)
+    return counts
