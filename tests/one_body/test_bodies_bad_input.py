@@ -7,7 +7,7 @@ import pytest
 
 import poinsot as pt
 from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
-from poinsot.integrators import EnergyMomentum, GaussLegendre, LieRattle, Rattle, Variational
+from poinsot.integrators import Composition, EnergyMomentum, GaussLegendre, LieRattle, Rattle, Variational
 
 TOP = pt.library.heavy_top(inertia=(1.0, 1.3, 1.7), mgl=1.4)
 START = TOP.state(rotation=pt.rotation.euler("zxz", (0.4, 1.1, -0.7)), angular_velocity=(0.7, -0.5, 1.1))
@@ -51,6 +51,18 @@ BAD = {
     "sigma zero where an inverse is needed": (
         lambda: simulate(coordinates=Quaternions(sigma=0), form="index3", integrator=Rattle()),
         ("RATTLE", "mass matrix", "singular", "Variational()"),
+    ),
+    "sigma zero under a composition": (
+        lambda: simulate(
+            coordinates=Quaternions(sigma=0), form="index3", integrator=Composition(Rattle(), "suzuki4")
+        ),
+        ("suzuki4 of RATTLE", "mass matrix", "singular", "Variational()"),
+    ),
+    "velocities alone under a composition": (
+        lambda: simulate(
+            coordinates=Quaternions(), form="index2", integrator=Composition(Rattle(), "suzuki4")
+        ),
+        ("suzuki4 of RATTLE", "form of index 2", "take the form 'index3'"),
     ),
     "sigma in a form without it": (
         lambda: simulate(coordinates=Quaternions(sigma="mean"), form="hamiltonian"),
@@ -160,3 +172,11 @@ def test_a_run_that_nears_gimbal_lock_stops_there_and_keeps_what_came_before():
     np.testing.assert_allclose(tilt, 0.5 - run.t, atol=1e-7)
     kept = simulate(sphere, start, throw=False, **options)
     np.testing.assert_array_equal(kept.t, run.t)
+
+
+@pytest.mark.parametrize("integrator", [Rattle(), Composition(Rattle(), "suzuki4")])
+def test_no_composition_of_what_is_refused_is_recommended(integrator):
+    with pytest.raises(pt.InputError) as caught:
+        simulate(coordinates=Quaternions(sigma=0), form="index3", integrator=integrator)
+    recommended = str(caught.value).rsplit("These fit: ", 1)[1].split(", ")
+    assert "variational-suzuki4" in recommended and not any("rattle" in name for name in recommended)

@@ -1,7 +1,7 @@
 """Two kinetic energies of directors: the constant one of the Euler tensor, and the scaled one."""
 
 import abc
-from typing import Literal
+from typing import Any, Literal
 
 import equinox as eqx
 import jax.core
@@ -19,9 +19,12 @@ FLAT = 1e-12
 """A planar moment below this part of the largest one belongs to a flat body."""
 
 
-def planar_moments(J: Moments) -> Moments:
-    r"""Eigenvalues of the Euler tensor, $d_1 = \tfrac12(J_2 + J_3 - J_1)$ and cyclic."""
-    return 0.5 * jnp.sum(J) - J
+def planar_moments(J: Moments | np.ndarray) -> Any:
+    r"""Eigenvalues of the Euler tensor, $d_1 = \tfrac12(J_2 + J_3 - J_1)$ and cyclic.
+
+    Those of NumPy's numbers are numbers too, also within a trace.
+    """
+    return 0.5 * J.sum() - J
 
 
 class AbstractDirectorInertia(eqx.Module):
@@ -71,7 +74,7 @@ class EulerTensor(AbstractDirectorInertia):
         """A flat body has a planar moment of zero."""
         if isinstance(J, jax.core.Tracer):
             return None
-        moments = np.asarray(planar_moments(jnp.asarray(J)))
+        moments = planar_moments(np.asarray(J))
         k = int(np.argmin(moments))
         if moments[k] > FLAT * moments.max():
             return None

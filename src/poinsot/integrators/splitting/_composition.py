@@ -90,6 +90,11 @@ class Composition(AbstractIntegrator):
             reference=self.scheme.reference,
         )
 
+    def refusal(self, problem: AbstractProblem) -> str | None:
+        """What the methods composed say themselves."""
+        reasons = (method.refusal(problem) for method in self._cycle)
+        return next((reason for reason in reasons if reason is not None), None)
+
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> tuple[Any, ...]:
         """What base and adjoint carry."""
         return tuple(method.init(problem, t, h, y) for method in self._cycle)

@@ -24,7 +24,7 @@ _ARITHMETIC: dict[str, Callable[..., float]] = {
 _NAMES = {"add_any": "add"}
 _MOVES = frozenset(
     ("slice", "squeeze", "reshape", "broadcast_in_dim", "transpose", "concatenate", "stack", "unstack")
-    + ("gather", "select_n", "rev", "copy", "pad")
+    + ("gather", "select_n", "rev", "copy", "pad", "hold")
 )
 """Primitives that only place numbers: they act on the names of scalars as on scalars."""
 _WHOLE = {"solve": "LU"}
