@@ -56,13 +56,13 @@ BAD = {
         lambda: simulate(
             coordinates=Quaternions(sigma=0), form="index3", integrator=Composition(Rattle(), "suzuki4")
         ),
-        ("suzuki4 of RATTLE", "mass matrix", "singular", "Variational()"),
+        ("Suzuki 4 of RATTLE", "mass matrix", "singular", "Variational()"),
     ),
     "velocities alone under a composition": (
         lambda: simulate(
             coordinates=Quaternions(), form="index2", integrator=Composition(Rattle(), "suzuki4")
         ),
-        ("suzuki4 of RATTLE", "form of index 2", "take the form 'index3'"),
+        ("Suzuki 4 of RATTLE", "form of index 2", "take the form 'index3'"),
     ),
     "sigma in a form without it": (
         lambda: simulate(coordinates=Quaternions(sigma="mean"), form="hamiltonian"),
