@@ -31,7 +31,22 @@ for _option in (
         os.environ["XLA_FLAGS"] = f"{_flags} {_option}".strip()
 
 if TYPE_CHECKING:
-    from poinsot import analysis, coordinates, integrators, library, papers, rotation, viz
+    from poinsot import (
+        analysis,
+        coordinates,
+        core,
+        equations,
+        integrators,
+        io,
+        kernels,
+        library,
+        model,
+        papers,
+        rotation,
+        simulation,
+        solvers,
+        viz,
+    )
     from poinsot.core import ODE, Constrained, Hamiltonian, InputError, Result, State
     from poinsot.equations import formulate
     from poinsot.io import load
@@ -71,10 +86,25 @@ _NAMES = {
     "solve": "poinsot.simulation",
     "load": "poinsot.io",
 }
-_MODULES = {
-    name: f"poinsot.{name}"
-    for name in ("analysis", "coordinates", "integrators", "library", "papers", "rotation", "viz")
-} | {name: f"poinsot.model.{name}" for name in ("ends", "freedom", "loads", "potentials", "shapes")}
+_FOLDERS = (
+    "analysis",
+    "coordinates",
+    "core",
+    "equations",
+    "integrators",
+    "io",
+    "kernels",
+    "library",
+    "model",
+    "papers",
+    "rotation",
+    "simulation",
+    "solvers",
+    "viz",
+)
+_MODULES = {name: f"poinsot.{name}" for name in _FOLDERS} | {
+    name: f"poinsot.model.{name}" for name in ("ends", "freedom", "loads", "potentials", "shapes")
+}
 
 __all__ = [
     "ODE",
@@ -96,20 +126,27 @@ __all__ = [
     "__version__",
     "analysis",
     "coordinates",
+    "core",
     "ends",
     "ensemble",
+    "equations",
     "formulate",
     "freedom",
     "integrators",
+    "io",
+    "kernels",
     "library",
     "load",
     "loads",
+    "model",
     "papers",
     "potentials",
     "rotation",
     "shapes",
     "simulate",
+    "simulation",
     "solve",
+    "solvers",
     "viz",
 ]
 

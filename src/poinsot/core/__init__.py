@@ -15,6 +15,7 @@ from poinsot.core._local_field import LocalField
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._results import Result, StepInfo
+from poinsot.core._show import Printable, brief, quoted
 from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
@@ -39,6 +40,7 @@ __all__ = [
     "ODE",
     "Packed",
     "PhaseSpace",
+    "Printable",
     "Projection",
     "Result",
     "StabilisedForm",
@@ -48,6 +50,7 @@ __all__ = [
     "Windows",
     "Wrench",
     "body_torque",
+    "brief",
     "composed_gradient",
     "discrete_gradient",
     "each_body",
@@ -59,5 +62,6 @@ __all__ = [
     "largest_component",
     "one_block",
     "optional",
+    "quoted",
     "user_function",
 ]

@@ -4,7 +4,6 @@ import abc
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,10 +12,11 @@ from jaxtyping import Array, Int
 from poinsot.core._discrete_gradient import discrete_gradient
 from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
+from poinsot.core._show import Printable
 from poinsot.core._signature import UserFunction, optional_function, user_function
 
 
-class AbstractEnergy(eqx.Module):
+class AbstractEnergy(Printable):
     """A Hamiltonian function with its gradients."""
 
     separable: ClassVar[bool] = False

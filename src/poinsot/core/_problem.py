@@ -16,6 +16,7 @@ from poinsot.core._implicit import AbstractImplicit
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
+from poinsot.core._show import Printable
 from poinsot.core._signature import UserFunction, optional_function, user_function
 from poinsot.core._state import State
 
@@ -23,7 +24,7 @@ Packed = Float[Array, "n *rest"]
 """A packed state: what integrators step. For a vectorised problem the axes after the first are lanes."""
 
 
-class AbstractProblem(eqx.Module):
+class AbstractProblem(Printable):
     """A system of equations, with parameters and the quantities its exact motion conserves.
 
     Integrators work on the *packed* state, one array, because XLA compiles a loop over one small array

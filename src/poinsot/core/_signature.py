@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 import equinox as eqx
 
+from poinsot.core._show import brief
+
 
 class UserFunction(eqx.Module):
     """A user's function called as `f(t, *state, params)`, whatever it takes of these itself.
@@ -17,6 +19,9 @@ class UserFunction(eqx.Module):
     function: Callable
     takes_time: bool = eqx.field(static=True)
     takes_params: bool = eqx.field(static=True)
+
+    def __repr__(self) -> str:
+        return brief(self.function)
 
     def __call__(self, t, *state_and_params):
         *state, params = state_and_params

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from poinsot.core._show import brief
+
 
 @jax.tree_util.register_pytree_with_keys_class
 class State:
@@ -25,10 +27,14 @@ class State:
         return tuple(self._components)
 
     def __getattr__(self, name: str) -> Array:
-        try:
-            return self.__dict__["_components"][name]
-        except KeyError:
-            raise AttributeError(f"this state has no {name!r}; it has {', '.join(self.names)}") from None
+        # While a state is copied or unpickled it has no components yet, and is asked for other attributes.
+        components = self.__dict__.get("_components", {})
+        if name in components:
+            return components[name]
+        raise AttributeError(f"this state has no {name!r}; it has {', '.join(components)}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.names})
 
     def __getitem__(self, name: str) -> Array:
         return self._components[name]
@@ -41,7 +47,7 @@ class State:
         return self._components.items()
 
     def __repr__(self) -> str:
-        return f"State({', '.join(f'{name}={value}' for name, value in self.items())})"
+        return f"State({', '.join(f'{name}={brief(value)}' for name, value in self.items())})"
 
     def tree_flatten_with_keys(self):
         """Leaves with their labels (for JAX)."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +10,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float, Int
 
 from poinsot.coordinates import AbstractCoordinates
-from poinsot.core import Projection, each_body, hold
+from poinsot.core import Printable, Projection, each_body, hold
 from poinsot.core.types import Scalar
 from poinsot.model import AbstractSystem, Chart
 from poinsot.rotation import from_matrix
@@ -19,7 +18,7 @@ from poinsot.rotation import from_matrix
 Flat = Float[Array, " n"]
 
 
-class Bodies(eqx.Module):
+class Bodies(Printable):
     r"""The live bodies of a system with coordinates for their rotations.
 
     A vector $q$ holds the positions of the translating bodies, then the coordinates of the rotating ones; a

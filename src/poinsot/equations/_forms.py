@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import equinox as eqx
+
 from poinsot.core import AbstractProblem, Group, Hamiltonian, State, UserFunction
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._constrained_bodies import ConstrainedBodies
@@ -10,6 +12,7 @@ from poinsot.equations._hamiltonian import BodiesEnergy, BodiesLoad
 from poinsot.equations._index_reduced import IndexReduced, NullSpace
 from poinsot.equations._multiplier_form import MultiplierRates
 from poinsot.equations._second_order import SecondOrder
+from poinsot.model import AbstractSystem
 
 Invariants = dict[str, UserFunction]
 
@@ -92,14 +95,24 @@ def _hamiltonian(bodies: Bodies, invariants: Invariants) -> Hamiltonian:
     return Hamiltonian(energy, force=force, invariants=invariants)
 
 
+class _OfSystem(eqx.Module):
+    """A method of a system as a function. Unlike a bound method of equinox it can be pickled."""
+
+    system: AbstractSystem
+    method: str = eqx.field(static=True)
+
+    def __call__(self, *at):
+        return getattr(self.system, self.method)(*at)
+
+
 def _group(bodies: Bodies, invariants: Invariants) -> Group:
     system = bodies.system
     return Group(
         system.masses,
         system.inertia,
-        system.potential,
+        _OfSystem(system, "potential"),
         element=bodies.coordinates,
-        load=None if system.conservative else system.load,
+        load=None if system.conservative else _OfSystem(system, "load"),
         autonomous=system.autonomous,
         local=system.local_wrench,
         invariants=invariants,

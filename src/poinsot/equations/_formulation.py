@@ -1,7 +1,7 @@
 """A system in coordinates and a form of the equations: what is integrated, and what it means."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -15,6 +15,7 @@ from poinsot.core import (
     AbstractProblem,
     InputError,
     Packed,
+    Printable,
     State,
     UserFunction,
     each_body,
@@ -28,7 +29,7 @@ MOMENTA = ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z")
 """Names of the components of linear and angular momentum in reports."""
 
 
-class Motion(eqx.Module):
+class Motion(Printable):
     """What can be seen of all bodies at one time, whatever the coordinates and the form."""
 
     position: Float[Array, "body 3"]
@@ -55,8 +56,10 @@ class Motion(eqx.Module):
     r"""Multipliers $\lambda$ of $M\ddot q + G^T\lambda = f$, by post-processing; none on the group."""
 
 
-class Formulation(eqx.Module):
+class Formulation(Printable):
     """A system with coordinates and a form: the problem for an integrator, and the way back to the bodies."""
+
+    derived: ClassVar[tuple[str, ...]] = ("problem",)
 
     bodies: Bodies
     problem: AbstractProblem

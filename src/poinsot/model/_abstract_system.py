@@ -2,14 +2,14 @@
 
 import abc
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from poinsot.core import InputError, LocalWrench, State
+from poinsot.core import InputError, LocalWrench, Printable, State
 from poinsot.core.types import Scalar
 
 from . import _momenta
@@ -26,7 +26,7 @@ Positions = Float[Array, "body 3"]
 Rotations = Float[Array, "body 3 3"]
 
 
-class AbstractSystem(eqx.Module):
+class AbstractSystem(Printable):
     r"""Rigid bodies with their freedom, a potential energy and loads.
 
     People see *poses* of all bodies in their body frames: positions (body, 3) of the mass centres, rotation
@@ -35,6 +35,8 @@ class AbstractSystem(eqx.Module):
     of the translating bodies, `R` (3, 3, Nr) and `Omega` (3, Nr) of the rotating ones in principal axes
     through the mass centre, or through the fixed point where there is one.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("placement", "masses", "names")
 
     name: eqx.AbstractVar[str]
     names: eqx.AbstractVar[Sequence[str]]

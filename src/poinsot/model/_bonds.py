@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, PyTree
 
-from poinsot.core import barrier, hold
+from poinsot.core import Printable, barrier, hold
 
 from .potentials import AbstractPair, AbstractPosePair
 
@@ -27,7 +27,7 @@ WRITTEN_OUT = 64
 """Pairs of particles up to which they are written out one by one; beyond, a loop goes over them."""
 
 
-class AbstractBond(eqx.Module):
+class AbstractBond(Printable):
     r"""A potential energy of two neighbouring bodies, for many pairs of them along the last axis.
 
     It depends on the poses of the two through *sites* on each, such as the places of its particles, that are

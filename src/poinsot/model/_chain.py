@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -58,6 +58,8 @@ class Chain(AbstractSystem):
     Raises:
         InputError: one line that names the field, its value and the remedy.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("placement", "masses")
 
     body: RigidBody
     spacing: Scalar

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import hold
+from poinsot.core import Printable, hold
 from poinsot.core.types import Scalar
 
 from ._bonds import AbstractBond, AbstractParticleBond, Exists, R, Sites, X
@@ -47,7 +47,7 @@ def _differentiated_in_loops(assembled: Callable) -> Callable:
     return wraps(assembled)(lambda *given: method(*given))
 
 
-class Neighbours(eqx.Module):
+class Neighbours(Printable):
     r"""The bonds of each body with the next ones, up to some order of neighbours.
 
     $$ V = \sum_{j=1}^{\text{order}} \sum_i u(x_i, R_i; x_{i+j}, R_{i+j}) $$

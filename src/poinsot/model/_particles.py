@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Printable
 from poinsot.core.types import Scalar
 
 from ._checks import as_array, concrete, shown
@@ -17,7 +16,7 @@ STRAIGHT = 1e-12
 """Smallest over largest moment of inertia below which particles lie on one line."""
 
 
-class Particles(eqx.Module):
+class Particles(Printable):
     """Particles fixed in a body: masses, and points in the body frame relative to the mass centre."""
 
     masses: Float[Array, "particle"]

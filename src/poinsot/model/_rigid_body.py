@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Printable
 from poinsot.core.types import Scalar
 
 from ._checks import Numbers, as_array, as_positive
@@ -16,7 +16,7 @@ from ._principal import check_moments, check_symmetric, principal_axes
 DEFAULT_NAME = "body"
 
 
-class RigidBody(eqx.Module):
+class RigidBody(Printable):
     r"""A rigid body, described in a frame of your choice fixed in it, the body frame.
 
     The inertia tensor is about the **mass centre**. Given as three numbers, the body frame is the principal
@@ -50,7 +50,7 @@ class RigidBody(eqx.Module):
     """Principal axes as columns, in the body frame; None where the body frame is the principal frame."""
     particles: Particles | None
     centre: Float[Array, "3"] | None
-    name: str = eqx.field(static=True)
+    name: str = eqx.field(static=True, default=DEFAULT_NAME)
 
     def __init__(
         self,

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Printable
 
 from ._checks import Numbers, as_array, shown
 from .freedom import AbstractFreedom, Clamped, FixedPoint, Free, Guided, Prescribed
@@ -14,7 +13,7 @@ from .freedom import AbstractFreedom, Clamped, FixedPoint, Free, Guided, Prescri
 __all__ = ["End", "clamped", "displaced", "force", "free", "prescribed"]
 
 
-class End(eqx.Module):
+class End(Printable):
     """The boundary condition of the first or the last body of a chain.
 
     Args:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Printable
 
 from ._checks import Numbers, as_array, concrete
 from ._rotations import as_quaternion, rotation_matrix
@@ -16,7 +16,7 @@ from ._rotations import as_quaternion, rotation_matrix
 __all__ = ["AbstractFreedom", "Clamped", "FixedPoint", "Free", "Guided", "Prescribed", "Translation"]
 
 
-class AbstractFreedom(eqx.Module):
+class AbstractFreedom(Printable):
     """What is left of the six freedoms of a body. Only what moves is part of the state that is stepped."""
 
     translates: ClassVar[bool]

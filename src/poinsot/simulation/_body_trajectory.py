@@ -79,6 +79,9 @@ class BodyTrajectory(Trajectory):
             return motion[name]
         return super().__getattr__(name)
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.motion})
+
     def _seen(self, times: np.ndarray, packed: np.ndarray) -> Motion:
         assert self.formulation is not None
         return at_states(_observe, self.formulation, times, packed)

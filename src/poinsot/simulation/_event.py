@@ -7,12 +7,12 @@ import equinox as eqx
 import jax.numpy as jnp
 from jax import lax
 
-from poinsot.core import AbstractProblem, Packed, UserFunction, user_function
+from poinsot.core import AbstractProblem, Packed, Printable, UserFunction, user_function
 
 Direction = Literal[-1, 0, 1]
 
 
-class Event(eqx.Module):
+class Event(Printable):
     """A zero of `function` along the motion.
 
     Args:

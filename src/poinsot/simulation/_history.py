@@ -1,7 +1,9 @@
 """What an adaptive run leaves behind beside its states: its steps, what they cost, its dense output."""
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,14 +36,21 @@ class History:
     steps: Steps
     counts: Counts
     dense: Callable[[np.ndarray], np.ndarray] | None
-    """Packed states at times of the run; None after loading from a file, which keeps no code."""
+    """Packed states at times of the run; None after loading from a file or unpickling, which keep no code."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the dense output, which is compiled code."""
+        return self.__dict__ | {"dense": None}
+
+    def __deepcopy__(self, memo: dict) -> "History":
+        return History(copy.deepcopy(self.steps, memo), copy.deepcopy(self.counts, memo), self.dense)
 
     def states(self, times: np.ndarray) -> np.ndarray:
         """Packed states `(k, n)` at times `(k,)` of the run."""
         if self.dense is None:
             raise InputError(
-                "at: a file keeps the numbers of a run and no code, so it has no dense output; give save_at="
-                "[...] in the run, or call at before saving"
+                "at: a file or pickle keeps the numbers of a run and no code, so it has no dense output; "
+                "give save_at=[...] in the run, or call at before saving"
             )
         low, high = sorted((self.steps.t[0], self.steps.t[-1]))
         outside = ~((times >= low) & (times <= high))

@@ -75,7 +75,7 @@ class Row:
         return "-"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What a run conserved: print it, or take its `rows`.
 
@@ -109,6 +109,10 @@ class Report:
         """The report as JSON can hold it: no NaN, which becomes None."""
         rows = [asdict(row) | {"verdict": str(row.verdict)} for row in self.rows]
         return {"run": self.header, "conserved": [{k: _jsonable(v) for k, v in r.items()} for r in rows]}
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{row.name} {row.verdict}" for row in self.rows)
+        return f"Report({rows or 'nothing conserved is known'})"
 
     def __str__(self) -> str:
         lines = [f"{key:<12}{text}" for key, text in self.header.items()]

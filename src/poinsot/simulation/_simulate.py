@@ -24,6 +24,9 @@ class SimulationError(RuntimeError):
         super().__init__(message)
         self.trajectory = trajectory
 
+    def __reduce__(self):
+        return type(self), (str(self), self.trajectory)
+
 
 class Interrupted(KeyboardInterrupt):
     """A run that was interrupted. What was computed is in `trajectory`."""
@@ -31,6 +34,9 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, trajectory: Trajectory):
         super().__init__(trajectory.message)
         self.trajectory = trajectory
+
+    def __reduce__(self):
+        return type(self), (self.trajectory,)
 
 
 def simulate(

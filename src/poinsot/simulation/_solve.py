@@ -11,7 +11,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Int
 
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, InputError, Result, State
+from poinsot.core import AbstractProblem, InputError, Result, State, brief
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
@@ -44,6 +44,14 @@ class Solution(eqx.Module):
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.state, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.state.names})
+
+    def __repr__(self) -> str:
+        runs = f"{self.result.size} runs, " if self.result.ndim else ""
+        shapes = ", ".join(f"{name} {value.shape}" for name, value in self.state.items())
+        return f"Solution({runs}{self.t.shape[-1]} states; {shapes}; result {brief(self.result)})"
 
 
 def solve(

@@ -102,6 +102,9 @@ class Trajectory:
             return components[name]
         raise AttributeError(f"this trajectory has no {name!r}; its components are {', '.join(components)}")
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.components})
+
     def __len__(self) -> int:
         return len(self.t)
 

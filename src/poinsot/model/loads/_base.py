@@ -3,16 +3,17 @@
 import abc
 from collections.abc import Iterable
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+
+from poinsot.core import Printable
 
 Vectors = Float[Array, "body 3"]
 Rotations = Float[Array, "body 3 3"]
 
 
-class AbstractLoad(eqx.Module):
+class AbstractLoad(Printable):
     """Forces and torques on the bodies as a function of time, poses and velocities."""
 
     @property

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Printable
 
 from .._checks import Numbers, as_array, as_index
 from .._vectors import turned, turned_back
@@ -15,7 +15,7 @@ from ._base import AbstractLoad, Rotations, Vectors, on_body
 Frame = Literal["space", "body"]
 
 
-class _Course(eqx.Module):
+class _Course(Printable):
     """Three numbers, or three functions of time as one."""
 
     value: Any

@@ -4,9 +4,9 @@ import abc
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import equinox as eqx
 from jaxtyping import Array, Float
 
+from poinsot.core import Printable
 from poinsot.core.types import Scalar
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Directors = Float[Array, "body 3 3"]
 """Rotation matrices of all bodies, body to space; the columns are the directors."""
 
 
-class AbstractPotential(eqx.Module):
+class AbstractPotential(Printable):
     r"""A potential energy $V(t, x, R)$ of the poses of all bodies.
 
     It is a smooth function of the positions and of all nine director components, also where R is not a
@@ -66,7 +66,7 @@ class AbstractInvariantPotential(AbstractPotential):
         return self.energy_of(self.invariants(x, R))
 
 
-class AbstractMassTerm(eqx.Module):
+class AbstractMassTerm(Printable):
     """A potential that depends on the masses of the bodies: a system makes it from its own."""
 
     @property

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Printable
 
 from .._checks import Numbers, as_array, as_index
 from .._rotations import as_quaternion, rotation_matrix
@@ -14,7 +14,7 @@ from .._vectors import turned
 from ._base import Directors, Positions
 
 
-class Marker(eqx.Module):
+class Marker(Printable):
     """A place with three directions, fixed in a body or in space.
 
     Args:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Printable
 
 from .._checks import as_array, concrete
 
@@ -21,7 +21,7 @@ Entries = Float[Array, "*entries"]
 """One number for all pairs of particles, or one for each: a table of shape (particle, particle, 1)."""
 
 
-class AbstractPair(eqx.Module):
+class AbstractPair(Printable):
     r"""A potential energy of two particles, as a function of the square of their distance.
 
     $$ V = v(s), \qquad s = r^2 = |\Delta|^2, \qquad \frac{\partial V}{\partial \Delta} = 2\,v'(s)\,\Delta $$

@@ -4,9 +4,7 @@ import abc
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
-
-from poinsot.core import UserFunction
+from poinsot.core import Printable, UserFunction
 from poinsot.core.types import Rot, Scalar, Vec3
 
 from ._timeless import check_number, timeless_function
@@ -14,7 +12,7 @@ from ._timeless import check_number, timeless_function
 _FIELD = "function of PosePair"
 
 
-class AbstractPosePair(eqx.Module):
+class AbstractPosePair(Printable):
     r"""A potential energy of the poses of two bodies, $V(d, R_1, R_2)$ with $d = x_2 - x_1$.
 
     It is a smooth function of d and of all nine components of each rotation matrix. That d alone enters

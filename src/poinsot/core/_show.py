@@ -1,0 +1,119 @@
+"""Values as text: cut short in messages, on one line with their numbers in reprs."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import numpy as np
+from jax.core import Tracer
+
+LONGEST = 200
+"""Characters of a value that a message quotes."""
+NUMBERS = 9
+"""Numbers of an array that are written out: a matrix of three rows."""
+ENTRIES = 6
+"""Entries of a list that are written out."""
+LINE = 400
+"""Characters of the text of an object."""
+
+
+def quoted(value: Any, longest: int = LONGEST) -> str:
+    """The repr of a value for an error message: one line, cut in the middle where it is long.
+
+    Args:
+        value: what a user gave.
+        longest: most characters of the result.
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        # An integer of many thousand digits has no repr, nor has an object whose own fails.
+        text = f"<{type(value).__name__}>"
+    return _cut(text, longest)
+
+
+def brief(value: Any) -> str:
+    """A value on one line: numbers of small arrays, the shape of large ones, the fields of an object."""
+    if isinstance(value, (np.ndarray, np.generic, jax.Array)):
+        return _array_text(value)
+    if isinstance(value, float):
+        return repr(float(f"{value:.6g}"))
+    if isinstance(value, Mapping):
+        pairs = [f"{key!r}: {brief(one)}" for key, one in _first(value.items())]
+        return f"{{{', '.join(_few(pairs, value))}}}"
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(_few([brief(one) for one in _first(value)], value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, eqx.Module) and type(value).__repr__ is eqx.Module.__repr__:
+        return described(value)
+    if isinstance(value, Callable) and not isinstance(value, eqx.Module):
+        inner = value.func if isinstance(value, partial) else value
+        return getattr(inner, "__name__", type(inner).__name__)
+    return quoted(value, LINE)
+
+
+def described(thing: Any, derived: Sequence[str] = ()) -> str:
+    """Name of the class and its fields, those left out that are None, empty or have their default value.
+
+    Args:
+        thing: a dataclass.
+        derived: further fields to leave out.
+    """
+    entries = [entry for entry in dataclasses.fields(thing) if entry.name not in derived]
+    values = [(entry, getattr(thing, entry.name, None)) for entry in entries]
+    parts = [f"{entry.name}={brief(value)}" for entry, value in values if not _idle(value, entry.default)]
+    return _cut(f"{type(thing).__name__}({', '.join(parts)})", LINE)
+
+
+class Printable(eqx.Module):
+    """A module whose repr is one line with its numbers."""
+
+    derived: ClassVar[tuple[str, ...]] = ()
+    """Fields that follow from the others, which the repr leaves out."""
+
+    def __repr__(self) -> str:
+        return described(self, self.derived)
+
+
+def _idle(value: Any, default: Any) -> bool:
+    """Whether a field says nothing: None, empty, a switch that is off, or a value equal to its default."""
+    if value is None or (isinstance(value, (tuple, list, dict)) and not value):
+        return True
+    if value is False:
+        return default is not True
+    return isinstance(value, (bool, int, float, str)) and value == default
+
+
+def _array_text(array: Any) -> str:
+    """Numbers of a small array; type and shape of a large or traced one."""
+    if isinstance(array, Tracer) or array.size > NUMBERS or array.dtype.kind not in "biuf":
+        return f"{array.dtype}[{','.join(map(str, array.shape))}]"
+    return _nested(np.asarray(array).tolist())
+
+
+def _nested(numbers: Any) -> str:
+    if isinstance(numbers, list):
+        inner = ", ".join(map(_nested, numbers))
+        return f"({inner},)" if len(numbers) == 1 else f"({inner})"
+    return brief(numbers) if isinstance(numbers, float) else str(numbers)
+
+
+def _first(values: Any) -> list:
+    return [one for one, _ in zip(values, range(ENTRIES), strict=False)]
+
+
+def _few(texts: list[str], values: Any) -> list[str]:
+    """Texts of the first entries, and how many more there are."""
+    more = len(values) - len(texts)
+    return [*texts, f"... {more} more"] if more else texts
+
+
+def _cut(text: str, longest: int) -> str:
+    """A text with its middle left out where it is too long."""
+    if len(text) <= longest:
+        return text
+    head = 2 * (longest - 5) // 3
+    return f"{text[:head]} ... {text[head + 5 - longest :]}"
