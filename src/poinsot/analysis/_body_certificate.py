@@ -149,9 +149,8 @@ def body_state(formulation: Formulation, y: Packed) -> Float[Array, "12"]:
 
 def _rotation_and_rate(formulation: Formulation, y: Packed) -> tuple[Array, Array]:
     bodies = formulation.bodies
-    q, rate = formulation.rates(y)
-    c, c_rate = bodies.split(q)[1], bodies.split(rate)[1]
-    return bodies.rotation(c)[..., 0], bodies.omega(c, c_rate)[:, 0]
+    q, _, Omega = formulation.rates(y)
+    return bodies.rotation(bodies.split(q)[1])[..., 0], Omega[:, 0]
 
 
 def _symplectic(formulation: Formulation, integrator: AbstractIntegrator, start: State) -> float:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import equinox as eqx
+from jaxtyping import Array, Float
 
-from poinsot.core import AbstractProblem, Group, Hamiltonian, State, UserFunction
+from poinsot.core import AbstractProblem, Group, Hamiltonian, State, UserFunction, each_body
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 from poinsot.equations._hamiltonian import BodiesEnergy, BodiesLoad
@@ -15,6 +16,11 @@ from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem
 
 Invariants = dict[str, UserFunction]
+Rates = tuple[Flat, Flat, Float[Array, "3 turning"]]
+r"""Coordinates $q$, their rates $\dot q$, and the body angular velocities $\Omega$ that the form carries.
+
+Off the constraints $\dot q = T(q)\,\Omega$ has another angular velocity than $\Omega$, if any.
+"""
 
 
 @dataclass(frozen=True)
@@ -25,8 +31,8 @@ class Form:
     """The problem an integrator sees."""
     start: Callable[[Bodies, Flat, Flat], State]
     """Its state at coordinates and their rates."""
-    rates: Callable[[Bodies, State], tuple[Flat, Flat]]
-    """Coordinates and their rates at its state, without the forces."""
+    rates: Callable[[Bodies, State], Rates]
+    """Coordinates, their rates and the body angular velocities at its state, without the forces."""
 
 
 def _momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
@@ -34,8 +40,14 @@ def _momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, p=bodies.momentum(q, rate))
 
 
-def _of_momenta(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
-    return state.q, bodies.tangent_velocity(state.q, state.p)
+def _of_momenta(bodies: Bodies, state: State) -> Rates:
+    return state.q, bodies.tangent_velocity(state.q, state.p), _spins(bodies, state.q, state.p)
+
+
+def _spins(bodies: Bodies, q: Flat, p: Flat) -> Float[Array, "3 turning"]:
+    r"""Body angular velocities $J^{-1} T(q)^T p$ of momenta."""
+    c, momentum = bodies.split(q)[1], bodies.split(p)[1]
+    return each_body(bodies.coordinates.free_momentum)(c, momentum) / bodies.system.inertia
 
 
 def _free_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
@@ -46,16 +58,16 @@ def _free_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, p=bodies.join(bodies.system.masses[None] * v, bodies.lifted(c, m)))
 
 
-def _of_free_momenta(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
-    return state.q, BodiesEnergy(bodies).velocity(state.q, state.p)
+def _of_free_momenta(bodies: Bodies, state: State) -> Rates:
+    return state.q, BodiesEnergy(bodies).velocity(state.q, state.p), _spins(bodies, state.q, state.p)
 
 
 def _rates(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, v=rate)
 
 
-def _of_rates(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
-    return state.q, state.v
+def _of_rates(bodies: Bodies, state: State) -> Rates:
+    return state.q, state.v, bodies.omega(bodies.split(state.q)[1], bodies.split(state.v)[1])
 
 
 def _body_velocities(bodies: Bodies, q: Flat, rate: Flat) -> State:
@@ -64,9 +76,9 @@ def _body_velocities(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, v=bodies.join(v, bodies.omega(c, c_rate)))
 
 
-def _of_body_velocities(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
+def _of_body_velocities(bodies: Bodies, state: State) -> Rates:
     v, Omega = bodies.split(state.v)
-    return state.q, bodies.join(v, bodies.velocity(bodies.split(state.q)[1], Omega))
+    return state.q, bodies.join(v, bodies.velocity(bodies.split(state.q)[1], Omega)), Omega
 
 
 def _body_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
@@ -76,17 +88,17 @@ def _body_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(x=x, p=bodies.system.masses[None] * v, g=g, m=m)
 
 
-def _of_body_momenta(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
+def _of_body_momenta(bodies: Bodies, state: State) -> Rates:
     v, Omega = state.p / bodies.system.masses[None], state.m / bodies.system.inertia
-    return bodies.join(state.x, state.g), bodies.join(v, bodies.velocity(state.g, Omega))
+    return bodies.join(state.x, state.g), bodies.join(v, bodies.velocity(state.g, Omega)), Omega
 
 
 def _multiplier(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, v=bodies.momentum(q, rate))
 
 
-def _of_multiplier(bodies: Bodies, state: State) -> tuple[Flat, Flat]:
-    return state.q, MultiplierRates(bodies).velocity(state.q, state.v)
+def _of_multiplier(bodies: Bodies, state: State) -> Rates:
+    return state.q, MultiplierRates(bodies).velocity(state.q, state.v), _spins(bodies, state.q, state.v)
 
 
 def _hamiltonian(bodies: Bodies, invariants: Invariants) -> Hamiltonian:

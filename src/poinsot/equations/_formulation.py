@@ -13,6 +13,7 @@ from poinsot.coordinates import AbstractCoordinates, AbstractOrientation, EulerA
 from poinsot.core import (
     AbstractConstrained,
     AbstractProblem,
+    Hamiltonian,
     InputError,
     Packed,
     Printable,
@@ -20,8 +21,10 @@ from poinsot.core import (
     UserFunction,
     each_body,
 )
+from poinsot.core import Group as GroupProblem
 from poinsot.equations._bodies import Bodies, Flat, distinct
-from poinsot.equations._forms import FORMS, MULTIPLIER, Form
+from poinsot.equations._forms import FORMS, MULTIPLIER, Form, Rates
+from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem
 from poinsot.rotation import from_matrix, normalise
 
@@ -41,9 +44,9 @@ class Motion(Printable):
     velocity: Float[Array, "body 3"]
     """Of the mass centres, in space."""
     angular_velocity: Float[Array, "body 3"]
-    """In the body frames."""
+    """In the body frames, as the form carries it."""
     energy: Float[Array, ""]
-    """Kinetic and potential."""
+    """Kinetic and potential, as the form carries it; of prescribed motions too."""
     linear_momentum: Float[Array, "3"]
     """In space."""
     angular_momentum: Float[Array, "3"]
@@ -72,8 +75,8 @@ class Formulation(Printable):
         q, rate = self.bodies.join(x, c), self.bodies.join(v, self.bodies.velocity(c, Omega))
         return _form(self.bodies.coordinates, self.form).start(self.bodies, q, rate)
 
-    def rates(self, y: Packed) -> tuple[Flat, Flat]:
-        """Coordinates and their rates at a packed state."""
+    def rates(self, y: Packed) -> Rates:
+        """Coordinates, their rates and the body angular velocities at a packed state."""
         return _form(self.bodies.coordinates, self.form).rates(self.bodies, self.problem.unpack(y))
 
     def residuals(self, y: Packed) -> tuple[Float[Array, "m turning"], Float[Array, "m turning"]]:
@@ -83,7 +86,7 @@ class Formulation(Printable):
         constraints moves no body, but it shows here.
         """
         problem = self.problem
-        q, rate = self.rates(y)
+        q, rate, _ = self.rates(y)
         if isinstance(problem, AbstractConstrained) and problem.regular:
             rate = problem.dHdp(*problem.split(y))
         c, c_rate = self.bodies.split(q)[1], self.bodies.split(rate)[1]
@@ -91,10 +94,9 @@ class Formulation(Printable):
 
     def motion(self, t, y: Packed) -> Motion:
         """What can be seen of all bodies at a packed state."""
-        bodies, system = self.bodies, self.bodies.system
-        q, rate = self.rates(y)
-        position, rotation, velocity, angular_velocity = poses = self._poses(t, q, rate)
-        x, c = bodies.split(q)
+        system = self.bodies.system
+        q, rate, Omega = self.rates(y)
+        position, rotation, velocity, angular_velocity = poses = self._poses(t, q, rate, Omega)
         constraint, constraint_rate = self.residuals(y)
         return Motion(
             position=position,
@@ -102,7 +104,7 @@ class Formulation(Printable):
             quaternion=normalise(from_matrix(rotation)),
             velocity=velocity,
             angular_velocity=angular_velocity,
-            energy=system.kinetic(*poses) + system.potential(t, x, bodies.rotation(c)),
+            energy=self.energy(t, y) + system.driven_energy(velocity, angular_velocity),
             linear_momentum=system.linear_momentum(*poses),
             angular_momentum=system.angular_momentum(*poses),
             constraint=self._of_all(constraint),
@@ -115,13 +117,20 @@ class Formulation(Printable):
         system, poses = self.bodies.system, self._poses(t, *self.rates(y))
         return jnp.concatenate([system.linear_momentum(*poses), system.angular_momentum(*poses)])
 
-    def _poses(self, t, q: Flat, rate: Flat) -> tuple[Array, Array, Array, Array]:
+    def energy(self, t, y: Packed) -> Array:
+        """Kinetic and potential energy of what moves, as the form has it and its report shows it."""
+        problem = self.problem
+        if isinstance(problem, Hamiltonian):
+            return problem.energy(t, *problem.split(y))
+        assert isinstance(problem, (AbstractConstrained, SecondOrder, GroupProblem))
+        return problem.energy(t, y)
+
+    def _poses(self, t, q: Flat, rate: Flat, Omega: Array) -> tuple[Array, Array, Array, Array]:
         """Positions, rotations, velocities and angular velocities of all bodies."""
         bodies, system = self.bodies, self.bodies.system
         x, c = bodies.split(q)
-        v, c_rate = bodies.split(rate)
         R = bodies.rotation(c)
-        return *system.poses(t, x, R), *system.rates(t, x, R, v, bodies.omega(c, c_rate))
+        return *system.poses(t, x, R), *system.rates(t, x, R, bodies.split(rate)[0], Omega)
 
     def seen(self, t, parts) -> Motion:
         """The motion at the parts of a state, as a user's function of the problem is given them."""
@@ -132,16 +141,16 @@ class Formulation(Printable):
         bodies = self.bodies
 
         def power(t, y):
-            q, rate = self.rates(y)
+            q, rate, Omega = self.rates(y)
+            v = bodies.split(rate)[0]
             explicit = jax.grad(bodies.potential)(t, q)
-            return explicit + jnp.sum(bodies.load(t, q, rate) * rate)
+            wrench = bodies.load_wrench(t, q, v, Omega)
+            if wrench is None:
+                return explicit
+            return explicit + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
 
         value, slope = jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
-        q, rate = self.rates(y)
-        c, (v, c_rate) = bodies.split(q)[1], bodies.split(rate)
-        system = bodies.system
-        kinetic = jnp.sum(system.masses[None] * v**2) + jnp.sum(system.inertia * bodies.omega(c, c_rate) ** 2)
-        return value, slope, 0.5 * kinetic + bodies.potential(t, q)
+        return value, slope, self.energy(t, y)
 
     def _multipliers(self, t, q: Flat, rate: Flat) -> Float[Array, "k turning"]:
         if not isinstance(self.bodies.coordinates, AbstractCoordinates):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
@@ -162,6 +163,17 @@ class AbstractSystem(Printable):
     def kinetic(self, x: Positions, R: Rotations, v: Positions, Omega: Positions) -> Scalar:
         """Kinetic energy of all bodies, from their poses and velocities."""
         return _momenta.kinetic_energy(self.body_masses, self.body_inertias, v, Omega)
+
+    def driven_energy(self, v: Positions, Omega: Positions) -> Scalar:
+        """Kinetic energy of what is a function of time alone, from the velocities of all bodies."""
+        placement, bodies = self.placement, np.arange(self.count)
+        if not placement.driven:
+            return jnp.zeros(())
+        moved = np.isin(bodies, placement.guided + placement.prescribed)[:, None]
+        turned = np.isin(bodies, placement.prescribed)[:, None]
+        return _momenta.kinetic_energy(
+            self.body_masses, self.body_inertias, jnp.where(moved, v, 0.0), jnp.where(turned, Omega, 0.0)
+        )
 
     def linear_momentum(
         self, x: Positions, R: Rotations, v: Positions, Omega: Positions
