@@ -1,6 +1,7 @@
 """The state of a system: labelled arrays."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -49,7 +50,7 @@ class State:
     def __repr__(self) -> str:
         return f"State({', '.join(f'{name}={brief(value)}' for name, value in self.items())})"
 
-    def tree_flatten_with_keys(self):
+    def tree_flatten_with_keys(self) -> tuple[tuple, Any]:
         """Leaves with their labels (for JAX)."""
         keyed = tuple((jax.tree_util.GetAttrKey(name), value) for name, value in self.items())
         return keyed, self.names

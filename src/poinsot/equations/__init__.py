@@ -2,6 +2,7 @@
 
 from poinsot.equations._bodies import Bodies
 from poinsot.equations._constrained_bodies import ConstrainedBodies
+from poinsot.equations._form_state import FormState
 from poinsot.equations._forms import FORMS
 from poinsot.equations._formulation import MOMENTA, Formulation, Motion, formulate, preferences, refusal
 from poinsot.equations._hamiltonian import BodiesEnergy
@@ -15,6 +16,7 @@ __all__ = [
     "Bodies",
     "BodiesEnergy",
     "ConstrainedBodies",
+    "FormState",
     "Formulation",
     "IndexReduced",
     "Motion",

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from poinsot.coordinates import AbstractCoordinates, AbstractOrientation, EulerAngles, Group, Quaternions
 from poinsot.core import (
@@ -23,11 +23,14 @@ from poinsot.core import (
 )
 from poinsot.core import Group as GroupProblem
 from poinsot.equations._bodies import Bodies, Flat, distinct
+from poinsot.equations._form_state import FormState
 from poinsot.equations._forms import FORMS, MULTIPLIER, Form, Rates
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem
 from poinsot.rotation import from_matrix, normalise
 
+SAME = 1e-10
+"""How far what is seen of two equal states may differ, relative to one plus its size."""
 MOMENTA = ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z")
 """Names of the components of linear and angular momentum in reports."""
 
@@ -69,11 +72,36 @@ class Formulation(Printable):
     form: str = eqx.field(static=True)
 
     def start(self, state: State, t=0.0) -> State:
-        """The problem's state at a physical state of the system."""
+        """The problem's state at a physical state of the system; that of a run goes on where the run was."""
         x, quat, v, Omega = self.bodies.system.live(t, state)
         c = each_body(self.bodies.coordinates.from_quaternion)(quat)
         q, rate = self.bodies.join(x, c), self.bodies.join(v, self.bodies.velocity(c, Omega))
-        return _form(self.bodies.coordinates, self.form).start(self.bodies, q, rate)
+        start = _form(self.bodies.coordinates, self.form).start(self.bodies, q, rate)
+        if not isinstance(state, FormState) or not self._has_form_of(state, start):
+            return start
+        # Of a body with another inertia the same momenta are another motion: then what is seen counts.
+        same = self._shows(t, state.own, state)
+        return State(**{name: jnp.where(same, state.own[name], value) for name, value in start.items()})
+
+    def _has_form_of(self, state: FormState, start: State) -> bool:
+        """Whether a state has numbers of these coordinates and this form, as many as the start."""
+        shapes = [{name: value.shape for name, value in one.items()} for one in (state.own, start)]
+        named = (state.coordinates, state.form) == (repr(self.bodies.coordinates), self.form)
+        return named and shapes[0] == shapes[1]
+
+    def _shows(self, t, own: State, state: State) -> Bool[Array, ""]:
+        """Whether a state of the problem shows a physical state, to round-off."""
+        position, rotation, velocity, angular_velocity = self._poses(t, *self.rates(self.problem.pack(own)))
+        quaternion = normalise(from_matrix(rotation))
+        sides = jnp.sign(jnp.sum(quaternion * state.quaternion, axis=-1, keepdims=True))
+        pairs = (
+            (position, state.position),
+            (sides * quaternion, state.quaternion),
+            (velocity, state.velocity),
+            (angular_velocity, state.angular_velocity),
+        )
+        near = [jnp.max(jnp.abs(a - b)) <= SAME * (1.0 + jnp.max(jnp.abs(b))) for a, b in pairs]
+        return jnp.all(jnp.stack(near))
 
     def rates(self, y: Packed) -> Rates:
         """Coordinates, their rates and the body angular velocities at a packed state."""

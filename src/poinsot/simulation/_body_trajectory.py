@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.core import State
-from poinsot.equations import Formulation, Motion
+from poinsot.equations import FormState, Formulation, Motion
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.simulation._trajectory import Method, Record, Trajectory, at_states
 
@@ -116,12 +116,17 @@ class BodyTrajectory(Trajectory):
 
     @property
     def final(self) -> State:
-        """The last saved state of the bodies, to start another run from."""
-        return State(
-            **{
-                name: self.motion[name][-1]
-                for name in ("position", "quaternion", "velocity", "angular_velocity")
-            }
+        """The last saved state of the bodies, to start another run from.
+
+        In the same coordinates and form that run goes on with the very numbers of this one, drift from the
+        constraints included; in others it starts from what is seen of the bodies.
+        """
+        seen = ("position", "quaternion", "velocity", "angular_velocity")
+        return FormState(
+            {name: self.motion[name][-1] for name in seen},
+            super().final,
+            self.attributes["coordinates"],
+            self.attributes["form"],
         )
 
 
