@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from poinsot import coordinates, library, papers
 from poinsot.core import Hamiltonian
 from poinsot.equations import FORMS, formulate, refusal
-from poinsot.integrators import by_name, names
+from poinsot.integrators import as_fixed, names
 
 _PLACE = re.compile(r"<!-- table: (\w+) -->")
 _STRONGEST_FIRST = ("energy", "quadratic", "bilinear", "linear")
@@ -19,7 +19,7 @@ def on_page_markdown(markdown: str, **_) -> str:
 
 def methods() -> str:
     """Every registered integrator with its declared traits, and the references below."""
-    integrators = {name: by_name(name) for name in names()}
+    integrators = {name: as_fixed("the table", name) for name in names()}
     references = list(dict.fromkeys(integrator.reference for integrator in integrators.values()))
     rows = (
         (

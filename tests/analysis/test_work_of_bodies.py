@@ -172,6 +172,6 @@ def test_wrong_input():
     with pytest.raises(pt.InputError, match="reference = 'exact'"):
         work_precision(*DECAY, [DormandPrince8()], reference="exact")
     with pytest.raises(pt.InputError, match="must be one of pt.integrators"):
-        work_precision(*DECAY, {"mine": cast(Any, "rk4")})
+        work_precision(*DECAY, {"mine": cast(Any, 4)})
     made = work_precision(*DECAY, [StormerVerlet()], steps=[10])
     assert made.points == () and "kind" in made.refused[0].reason

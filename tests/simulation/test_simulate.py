@@ -183,7 +183,7 @@ BAD = {
     "in the order of the run": {"save_at": [0.5, 0.2]},
     "last_step": {"last_step": "guess"},
     "needs a separable Hamiltonian.*These fit: .*verlet": {"integrator": pt.integrators.Splitting()},
-    "must be one of pt.integrators": {"integrator": "gauss6"},
+    "must be one of pt.integrators": {"integrator": 6},
     "cannot be evaluated": {"problem": pt.Hamiltonian(lambda q, p: q[0] @ p)},
     "must return a number": {"problem": pt.Hamiltonian(lambda q, p: q * p)},
 }

@@ -67,7 +67,7 @@ def test_save_every_must_divide():
 
 
 def test_refuses_what_does_not_fit():
-    with pytest.raises(TypeError, match="needs a separable Hamiltonian"):
+    with pytest.raises(pt.InputError, match="needs a separable Hamiltonian"):
         pt.solve(PROBLEM, pt.integrators.Splitting(), START, dt=0.1, steps=1)
 
 

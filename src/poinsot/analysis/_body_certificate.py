@@ -22,10 +22,10 @@ from jaxtyping import Array, Float
 from poinsot.analysis._body_standard import T1, standard_body, standard_end, standard_start
 from poinsot.analysis._order import fit_slope
 from poinsot.analysis._travel import travel
-from poinsot.coordinates import AbstractOrientation
+from poinsot.coordinates import AbstractOrientation, as_coordinates
 from poinsot.core import Packed, Result, State
-from poinsot.equations import Formulation, formulate, refusal
-from poinsot.integrators import AbstractIntegrator
+from poinsot.equations import FORMS, Formulation, formulate, refusal
+from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import once
 from poinsot.rotation import hat, multiply, quat_exp, vec, vee
 from poinsot.solvers import EPS
@@ -83,15 +83,17 @@ class BodyCertificate:
 
 
 def certify_body(
-    integrator: AbstractIntegrator, coordinates: AbstractOrientation, form: str
+    integrator: AbstractIntegrator | str, coordinates: AbstractOrientation | str, form: str
 ) -> BodyCertificate:
     """Measure one combination on the standard body.
 
     Args:
-        integrator: the method.
-        coordinates: of the rotation.
+        integrator: the method, or its name.
+        coordinates: of the rotation, or their name.
         form: of the equations.
     """
+    integrator, coordinates = as_fixed("certify_body", integrator), as_coordinates(coordinates)
+    form = FORMS.name_of(form)
     system, start = standard_body(), standard_start()
     about = (str(coordinates), form, integrator.name)
     reason = refusal(system, coordinates, form)

@@ -18,7 +18,7 @@ from poinsot.analysis._travel import travel
 from poinsot.coordinates import AbstractOrientation, Directors, EulerAngles, Group, Quaternions
 from poinsot.core import Result
 from poinsot.equations import FORMS, Formulation
-from poinsot.integrators import AbstractIntegrator, Composition, by_name
+from poinsot.integrators import AbstractIntegrator, Composition
 from poinsot.simulation._subject import choose
 from poinsot.solvers import EPS
 
@@ -57,7 +57,7 @@ def body_matrix(methods: Sequence[str] = METHODS) -> Iterator[BodyCertificate]:
     for name in methods:
         for coordinates in COORDINATES:
             for form in FORMS:
-                yield certify_body(by_name(name), coordinates, form)
+                yield certify_body(name, coordinates, form)
 
 
 def measured_claims(method: AbstractIntegrator) -> Iterator[tuple[str, bool, float, float, str]]:

@@ -7,7 +7,7 @@ import numpy as np
 from poinsot.analysis._travel import travel
 from poinsot.core import AbstractProblem, Result, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulation._validate import check_integrator, check_state
+from poinsot.simulation._validate import check_state, fixed_for
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class InvariantDeviations:
 
 def invariant_deviations(
     problem: AbstractProblem,
-    integrator: AbstractIntegrator,
+    integrator: AbstractIntegrator | str,
     state: State,
     *,
     dt: float,
@@ -37,13 +37,13 @@ def invariant_deviations(
 
     Args:
         problem: what is solved, with its `invariants`.
-        integrator: the method.
+        integrator: the method, or its name.
         state: start.
         dt: step size.
         steps: number of steps; nothing is stored, so it may be large.
         t0: start time.
     """
-    check_integrator(problem, integrator)
+    integrator = fixed_for(problem, integrator, "invariant_deviations")
     y = check_state(problem, state, t0)
     start = {name: float(np.asarray(value)) for name, value in problem.conserved(t0, y).items()}
     end = travel(problem, integrator, y, dt, steps, t0)

@@ -12,7 +12,7 @@ from poinsot.analysis._tangent import flow
 from poinsot.core import AbstractProblem, InputError, Packed, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._loop import Marcher
-from poinsot.simulation._validate import check_integrator, check_state, count_steps
+from poinsot.simulation._validate import check_state, count_steps, fixed_for
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class LyapunovEstimate:
 
 def lyapunov(
     problem: AbstractProblem,
-    integrator: AbstractIntegrator,
+    integrator: AbstractIntegrator | str,
     state: State,
     *,
     t1: float,
@@ -55,7 +55,7 @@ def lyapunov(
 
     Args:
         problem: what is solved.
-        integrator: the method.
+        integrator: the method, or its name.
         state: start.
         t1: end time, a whole number of renormalisation intervals from `t0`.
         dt: step size, negative for a backward run.
@@ -66,7 +66,7 @@ def lyapunov(
     Reference: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980) 9-20.
     """
     steps, _ = count_steps(t0, t1, dt, "refuse")
-    check_integrator(problem, integrator)
+    integrator = fixed_for(problem, integrator, "lyapunov")
     y = check_state(problem, state, t0)
     if not isinstance(every, int) or every < 1 or steps % every:
         raise InputError(

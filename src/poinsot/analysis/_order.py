@@ -11,7 +11,7 @@ import numpy as np
 from poinsot.analysis._travel import travel
 from poinsot.core import AbstractProblem, InputError, Packed, State
 from poinsot.integrators import AbstractIntegrator, FixedPoint, GaussLegendre
-from poinsot.simulation._validate import check_integrator, check_state
+from poinsot.simulation._validate import check_state, fixed_for
 from poinsot.solvers import EPS
 
 LADDER = tuple(2**k for k in range(2, 13))
@@ -49,7 +49,7 @@ class OrderEstimate:
 
 def order_estimate(
     problem: AbstractProblem,
-    integrator: AbstractIntegrator,
+    integrator: AbstractIntegrator | str,
     state: State,
     t1: float,
     *,
@@ -70,7 +70,7 @@ def order_estimate(
 
     Args:
         problem: a nonlinear one: on a linear problem many methods show an order they do not have.
-        integrator: the method.
+        integrator: the method, or its name.
         state: start.
         t1: end time.
         t0: start time.
@@ -78,7 +78,7 @@ def order_estimate(
             `t1`; by default `reference_solution` at the quarters.
         steps: numbers of steps from `t0` to `t1`, increasing, each divisible by the number of times compared.
     """
-    check_integrator(problem, integrator)
+    integrator = fixed_for(problem, integrator, "order_estimate")
     y = check_state(problem, state, t0)
     exact = _compared(problem, state, t0, t1, reference)
     legs = exact.shape[0]

@@ -20,7 +20,7 @@ from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import Pace
 from poinsot.simulation._trajectory import Record
-from poinsot.simulation._validate import check_integrator, check_state, count_steps
+from poinsot.simulation._validate import check_state, count_steps, fixed_for
 
 CAPACITY = 2048
 """Crossings held on the device before a chunk hands them over."""
@@ -51,7 +51,7 @@ class PoincareSection:
 
 def poincare_section(
     problem: AbstractProblem,
-    integrator: AbstractIntegrator,
+    integrator: AbstractIntegrator | str,
     state: State,
     *,
     section: Callable,
@@ -73,7 +73,7 @@ def poincare_section(
 
     Args:
         problem: what to solve.
-        integrator: how.
+        integrator: how; or its name.
         state: start, with the problem's labels.
         section: the function $g$ of the state, e.g. `lambda q, p: q[1]`; also with `t` and `params`.
         t1: end time, a whole number of steps from `t0`.
@@ -91,7 +91,7 @@ def poincare_section(
         Interrupted: on Ctrl-C; likewise.
     """
     steps, _ = count_steps(t0, t1, dt, "refuse")
-    check_integrator(problem, integrator)
+    integrator = fixed_for(problem, integrator, "poincare_section")
     y = check_state(problem, state, t0)
     event = Event(section, direction).bound(problem)
     accept = None if where is None else user_function(where, problem.labels, "where")

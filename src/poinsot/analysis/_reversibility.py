@@ -5,11 +5,11 @@ import numpy as np
 from poinsot.analysis._travel import travel
 from poinsot.core import AbstractProblem, State
 from poinsot.integrators import AbstractIntegrator
-from poinsot.simulation._validate import check_integrator, check_state
+from poinsot.simulation._validate import check_state, fixed_for
 
 
 def reversibility(
-    problem: AbstractProblem, integrator: AbstractIntegrator, state: State, h: float, *, t: float = 0.0
+    problem: AbstractProblem, integrator: AbstractIntegrator | str, state: State, h: float, *, t: float = 0.0
 ) -> float:
     r"""Distance from the start after a step forward and one back, relative to the state's size.
 
@@ -19,12 +19,12 @@ def reversibility(
 
     Args:
         problem: what is solved.
-        integrator: the method.
+        integrator: the method, or its name.
         state: where to step from.
         h: step size.
         t: time of the first step.
     """
-    check_integrator(problem, integrator)
+    integrator = fixed_for(problem, integrator, "reversibility")
     y = check_state(problem, state, t)
     there = travel(problem, integrator, y, h, 1, t)
     back = travel(problem, integrator, there.y, -h, 1, t + h)

@@ -50,7 +50,7 @@ class RoundoffGrowth:
 
 def roundoff_growth(
     problem: Hamiltonian,
-    integrator: AbstractIntegrator,
+    integrator: AbstractIntegrator | str,
     states: State,
     *,
     dt: float,
@@ -65,7 +65,7 @@ def roundoff_growth(
 
     Args:
         problem: an autonomous Hamiltonian one.
-        integrator: a method so accurate at `dt` that its own energy error stays below round-off.
+        integrator: a method, or its name, that keeps its own energy error below round-off at `dt`.
         states: starts, with a leading axis over the ensemble.
         dt: step size.
         steps: number of steps of each run.

@@ -10,7 +10,7 @@ from poinsot.core import Hamiltonian, InputError, Packed, Result, State
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import once
-from poinsot.simulation._validate import check_integrator, check_state
+from poinsot.simulation._validate import check_state, fixed_for
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SymplecticityCertificate:
 
 
 def symplecticity(
-    problem: Hamiltonian, integrator: AbstractIntegrator, state: State, h: float, *, t: float = 0.0
+    problem: Hamiltonian, integrator: AbstractIntegrator | str, state: State, h: float, *, t: float = 0.0
 ) -> SymplecticityCertificate:
     r"""Measure whether one step keeps the symplectic form.
 
@@ -39,12 +39,12 @@ def symplecticity(
 
     Args:
         problem: a Hamiltonian one.
-        integrator: the method.
+        integrator: the method, or its name.
         state: where to step from.
         h: step size.
         t: time of the step.
     """
-    check_integrator(problem, integrator)
+    integrator = fixed_for(problem, integrator, "symplecticity")
     if not isinstance(problem, Hamiltonian):
         raise InputError(f"symplecticity is measured on a Hamiltonian problem, this one is {problem.kind!r}")
     y = check_state(problem, state, t)

@@ -10,7 +10,7 @@ import numpy as np
 from poinsot.core import AbstractProblem, InputError, Packed, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._loop import LoopState, Marcher
-from poinsot.simulation._validate import check_integrator, check_state
+from poinsot.simulation._validate import check_state, fixed_for
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class TangentMap:
 
 def tangent_map(
     problem: AbstractProblem,
-    integrator: AbstractIntegrator,
+    integrator: AbstractIntegrator | str,
     state: State,
     *,
     dt: float,
@@ -41,13 +41,13 @@ def tangent_map(
 
     Args:
         problem: what is solved.
-        integrator: the method.
+        integrator: the method, or its name.
         state: start.
         dt: step size.
         steps: number of steps.
         t0: start time.
     """
-    check_integrator(problem, integrator)
+    integrator = fixed_for(problem, integrator, "tangent_map")
     y = check_state(problem, state, t0)
     if y.ndim != 1:
         raise InputError(f"tangent_map takes one state, not a batch; the start has shape {y.shape}")

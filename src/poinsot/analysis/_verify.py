@@ -14,7 +14,7 @@ from poinsot.analysis._reversibility import reversibility
 from poinsot.analysis._symplecticity import symplecticity
 from poinsot.analysis._travel import Travel, travel
 from poinsot.core import Hamiltonian, Result, State
-from poinsot.integrators import AbstractIntegrator, Composition, by_name
+from poinsot.integrators import AbstractIntegrator, Composition, as_fixed
 from poinsot.integrators._tableau import simplifying_conditions
 from poinsot.solvers import EPS
 
@@ -97,7 +97,7 @@ def verify(integrator: AbstractIntegrator | str) -> Verification:
         integrator: an integrator, or the short name of a registered one.
     """
     name = integrator if isinstance(integrator, str) else repr(integrator)
-    method = by_name(integrator) if isinstance(integrator, str) else integrator
+    method = as_fixed("verify", integrator)
     if method.needs in ("constrained", "group"):
         return Verification(name, tuple(_yes_or_no(*claim) for claim in measured_claims(method)))
     problem = _standard.separable() if method.needs == "separable" else _standard.nonseparable()

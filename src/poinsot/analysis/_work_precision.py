@@ -7,10 +7,17 @@ from typing import Any, TypeVar
 from poinsot.analysis._work_points import WorkPrecision
 from poinsot.analysis._work_reference import yardstick
 from poinsot.analysis._work_runs import Choice, Contest, Method
-from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
+from poinsot.coordinates import (
+    AbstractOrientation,
+    Directors,
+    EulerAngles,
+    Group,
+    Quaternions,
+    as_coordinates,
+)
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import FORMS
-from poinsot.integrators import AbstractAdaptive, AbstractIntegrator
+from poinsot.integrators import AbstractAdaptive, as_integrator
 from poinsot.model import AbstractSystem
 from poinsot.simulation._progress import Progress
 
@@ -34,7 +41,7 @@ def work_precision(
     problem: AbstractProblem | AbstractSystem,
     state: State,
     t1: float,
-    methods: Mapping[str, Method] | Sequence[Method],
+    methods: Mapping[str, Method | str] | Sequence[Method | str],
     *,
     formulations: Mapping[str, Choice] | Sequence[Choice] | None = None,
     tolerances: Sequence[float] = TOLERANCES,
@@ -58,7 +65,7 @@ def work_precision(
         problem: what is solved: a problem, or a `pt.System` of bodies.
         state: start.
         t1: end time.
-        methods: integrators and adaptive solvers, by name or as a list.
+        methods: integrators and adaptive solvers, or their short names; as a list, or by titles.
         formulations: of a system: coordinates and form, by name or as a list of pairs; by default all
             coordinates with all forms.
         tolerances: ladder of the adaptive solvers, from coarse to fine; each is `rtol` and `atol`.
@@ -88,25 +95,29 @@ def work_precision(
         >>> wp = pt.analysis.work_precision(top.system, top.start, 10.0, [solver], formulations=forms)
     """
     named = _named(methods, "methods", _method_name)
+    chosen = {name: as_integrator(method) for name, method in named.items()}
     if repeats < 1:
         raise InputError(f"repeats = {repeats!r}; it must be at least 1")
-    ladders = {name: _ladder(name, method, tolerances, steps) for name, method in named.items()}
+    ladders = {name: _ladder(name, method, tolerances, steps) for name, method in chosen.items()}
     places = _places(problem, formulations)
     span = (t0, t1)
     contest = Contest(problem, state, span, yardstick(problem, state, span, reference), repeats, patience)
-    turns = list(itertools.product(places, named))
+    turns = list(itertools.product(places, chosen))
     with Progress(progress, len(turns), "methods and formulations") as bar:
         try:
             for turn, (place, name) in enumerate(turns, start=1):
-                contest.enter(name, place, named[name], places[place], ladders[name])
+                contest.enter(name, place, chosen[name], places[place], ladders[name])
                 bar.update(turn, sum(point.steps for point in contest.points))
         except KeyboardInterrupt:
             raise InterruptedComparison(contest.result) from None
     return contest.result
 
 
-def _method_name(method: Method) -> str:
-    """A short name: of an adaptive solver its class, of others what the method is called."""
+def _method_name(method: Method | str) -> str:
+    """A short name: that it is given by, of an adaptive solver its class, of others what it is called."""
+    if isinstance(method, str):
+        return method
+    method = as_integrator(method)
     return type(method).__name__ if isinstance(method, AbstractAdaptive) else method.name
 
 
@@ -119,8 +130,6 @@ def _ladder(
     """Accuracies of one method: tolerances, or numbers of steps."""
     if isinstance(method, AbstractAdaptive) and method.control == "tolerance":
         return tolerances
-    if not isinstance(method, AbstractIntegrator | AbstractAdaptive):
-        raise InputError(f"methods: {name} must be one of pt.integrators, got {method!r}")
     own = steps.get(name) if isinstance(steps, Mapping) else steps
     if not own:
         raise InputError(f"steps: {name} does not choose its steps; give numbers of them, such as [100, 200]")
@@ -136,8 +145,17 @@ def _places(
             raise InputError("formulations: only a pt.System has a choice of coordinates and form")
         return {"": (None, None)}
     if formulations is None:
-        formulations = [(coordinates, form) for form in reversed(FORMS) for coordinates in COORDINATES]
-    return _named(formulations, "formulations", lambda one: f"{type(one[0]).__name__} {one[1]}")
+        formulations = [(coordinates, form) for form in reversed(tuple(FORMS)) for coordinates in COORDINATES]
+    named = _named(formulations, "formulations", _choice_name)
+    return {name: (_as_coordinates(one[0]), one[1]) for name, one in named.items()}
+
+
+def _choice_name(choice: Choice) -> str:
+    return f"{type(_as_coordinates(choice[0])).__name__} {choice[1]}"
+
+
+def _as_coordinates(coordinates: AbstractOrientation | str | None) -> AbstractOrientation | None:
+    return None if coordinates is None else as_coordinates(coordinates)
 
 
 def _named(

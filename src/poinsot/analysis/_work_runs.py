@@ -27,7 +27,7 @@ GROWTH, MOST = 2.0, 4.0
 """How much longer than the first run of a ladder the second is expected to take, and the most for any."""
 
 Method = AbstractIntegrator | AbstractAdaptive
-Choice = tuple[AbstractOrientation | None, str | None]
+Choice = tuple[AbstractOrientation | str | None, str | None]
 
 
 @dataclass

@@ -1,6 +1,5 @@
 """`poinsot compare-formalisms`: the bodies of a scenario in all formulations, by all adaptive solvers."""
 
-import difflib
 import itertools
 import warnings
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from poinsot.cli._tables import show_json, show_table
 from poinsot.coordinates import AbstractOrientation, Directors, EulerAngles, Quaternions
 from poinsot.core import InputError, State, optional
 from poinsot.equations import FORMS, refusal
-from poinsot.integrators import AbstractAdaptive, adaptive_names, method_by_name
+from poinsot.integrators import AbstractAdaptive, adaptive_names, by_name
 from poinsot.io import load_scenario
 from poinsot.io._subject import Subject
 from poinsot.model import AbstractSystem
@@ -48,7 +47,7 @@ class Selection:
     @property
     def solvers(self) -> dict[str, AbstractAdaptive]:
         """Those named, or all that are led by a tolerance."""
-        chosen = {name: method_by_name(name) for name in self.solver or adaptive_names()}
+        chosen = {name: by_name(name) for name in self.solver or adaptive_names()}
         led = {
             name: method
             for name, method in chosen.items()
@@ -60,13 +59,9 @@ class Selection:
 
     def formulations(self, system: AbstractSystem) -> list[tuple[AbstractOrientation, str]]:
         """Coordinates and form, of the named forms or of all, where they go together."""
-        for name in self.form or ():
-            if name not in FORMS:
-                near = difflib.get_close_matches(name, FORMS, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"the forms are {', '.join(FORMS)}"
-                raise InputError(f"--form {name} is not known; {hint}")
-        every = LANG if self.quick else tuple(itertools.product(COORDINATES, reversed(FORMS)))
-        chosen = [pair for pair in every if not self.form or pair[1] in self.form]
+        forms = [FORMS.name_of(name, f"--form {name}") for name in self.form or ()]
+        every = LANG if self.quick else tuple(itertools.product(COORDINATES, reversed(tuple(FORMS))))
+        chosen = [pair for pair in every if not forms or pair[1] in forms]
         return [pair for pair in chosen if refusal(system, *pair) is None]
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from poinsot.cli._tables import show_json, show_table
-from poinsot.integrators import AbstractAdaptive, adaptive_names, by_name, method_by_name, names
+from poinsot.integrators import AbstractAdaptive, adaptive_names, as_fixed, by_name, names
 
 STRONGEST_FIRST = ("energy", "quadratic", "bilinear", "momentum", "linear")
 
@@ -55,7 +55,7 @@ def show_methods(as_json: bool) -> None:
 
 def describe(name: str) -> dict[str, Any]:
     """The declared properties of one integrator."""
-    integrator = by_name(name)
+    integrator = as_fixed("poinsot methods", name)
     return {
         "name": name,
         "method": integrator.name,
@@ -71,7 +71,7 @@ def describe(name: str) -> dict[str, Any]:
 
 def describe_adaptive(name: str) -> dict[str, Any]:
     """What one adaptive solver says of itself."""
-    solver = method_by_name(name)
+    solver = by_name(name)
     assert isinstance(solver, AbstractAdaptive)
     return {
         "name": name,

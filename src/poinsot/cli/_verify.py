@@ -9,7 +9,7 @@ from poinsot.analysis import Check, Verification, verify
 from poinsot.cli._exits import ExitCode
 from poinsot.cli._tables import show_json, show_table
 from poinsot.core import InputError
-from poinsot.integrators import by_name, names
+from poinsot.integrators import as_fixed, names
 
 
 def verify_methods(chosen: Sequence[str], every: bool, as_json: bool) -> None:
@@ -20,7 +20,7 @@ def verify_methods(chosen: Sequence[str], every: bool, as_json: bool) -> None:
         raise InputError("give the name of an integrator, or --all; `poinsot methods` lists them")
     wanted = names() if every else tuple(dict.fromkeys(chosen))
     for name in wanted:
-        by_name(name)
+        as_fixed("verify", name)
     verifications: list[Verification] = []
     for name in wanted:
         if sys.stderr.isatty():

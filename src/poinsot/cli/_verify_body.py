@@ -9,7 +9,7 @@ from poinsot.analysis import BodyCertificate, body_matrix
 from poinsot.analysis._body_verify import METHODS
 from poinsot.cli._exits import ExitCode
 from poinsot.cli._tables import show_json, show_table
-from poinsot.integrators import by_name
+from poinsot.integrators import as_fixed
 from poinsot.integrators import names as all_names
 
 COLUMNS = (
@@ -29,7 +29,7 @@ def verify_body(chosen: Sequence[str], every: bool, as_json: bool) -> None:
     """Measure a body in all formulations; exit code 1 if a declared property is not met."""
     wanted = all_names() if every else tuple(dict.fromkeys(chosen)) or METHODS
     for name in wanted:
-        by_name(name)
+        as_fixed("verify", name)
     certificates: list[BodyCertificate] = []
     for name in wanted:
         own = []

@@ -15,6 +15,7 @@ from ._euler_angles import EulerAngles
 from ._group import Group
 from ._projection import project
 from ._quaternions import Quaternions
+from ._registry import REGISTRY, as_coordinates, by_name, names
 
 __all__ = [
     "AbstractCoordinates",
@@ -22,6 +23,10 @@ __all__ = [
     "Directors",
     "EulerAngles",
     "Group",
+    "REGISTRY",
     "Quaternions",
+    "as_coordinates",
+    "by_name",
+    "names",
     "project",
 ]

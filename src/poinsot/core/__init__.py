@@ -14,6 +14,14 @@ from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
+from poinsot.core._registry import (
+    REQUIRED,
+    Registry,
+    check_called,
+    check_parameters,
+    did_you_mean,
+    parameters_of,
+)
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._show import Printable, brief, quoted
 from poinsot.core._signature import UserFunction, user_function
@@ -42,6 +50,8 @@ __all__ = [
     "PhaseSpace",
     "Printable",
     "Projection",
+    "REQUIRED",
+    "Registry",
     "Result",
     "StabilisedForm",
     "State",
@@ -51,7 +61,10 @@ __all__ = [
     "Wrench",
     "body_torque",
     "brief",
+    "check_called",
+    "check_parameters",
     "composed_gradient",
+    "did_you_mean",
     "discrete_gradient",
     "each_body",
     "barrier",
@@ -63,5 +76,6 @@ __all__ = [
     "one_block",
     "optional",
     "quoted",
+    "parameters_of",
     "user_function",
 ]

@@ -62,11 +62,17 @@ _MESSAGES = {
 }
 
 
-class StepInfo(eqx.Module):
-    """What one step reports: the outcome of each lane, and the iterations of its implicit solve."""
+def _none() -> Array:
+    return jnp.int32(0)
 
-    result: Int[Array, "*lanes"]
-    iterations: IntScalar
+
+class StepInfo(eqx.Module):
+    """What one step reports. `StepInfo()` is that of a step that solves nothing and cannot fail."""
+
+    result: Int[Array, "*lanes"] = eqx.field(default_factory=_none, converter=jnp.asarray)
+    """The outcome: a `poinsot.Result`, of all lanes or of each."""
+    iterations: IntScalar = eqx.field(default_factory=_none, converter=jnp.asarray)
+    """Iterations of its implicit equations."""
 
     @classmethod
     def explicit(cls, lanes: tuple[int, ...]) -> "StepInfo":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import equinox as eqx
 from jaxtyping import Array, Float
 
-from poinsot.core import AbstractProblem, Group, Hamiltonian, State, UserFunction, each_body
+from poinsot.core import AbstractProblem, Group, Hamiltonian, Registry, State, UserFunction, each_body
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 from poinsot.equations._hamiltonian import BodiesEnergy, BodiesLoad
@@ -131,21 +131,26 @@ def _group(bodies: Bodies, invariants: Invariants) -> Group:
     )
 
 
-FORMS: dict[str, Form] = {
-    "hamiltonian": Form(_hamiltonian, _free_momenta, _of_free_momenta),
-    "index3": Form(lambda bodies, watched: ConstrainedBodies(bodies, 3, watched), _momenta, _of_momenta),
-    "index2": Form(lambda bodies, watched: ConstrainedBodies(bodies, 2, watched), _momenta, _of_momenta),
-    "index1": Form(
-        lambda bodies, watched: SecondOrder(IndexReduced(bodies, False), watched), _rates, _of_rates
-    ),
-    "index0": Form(
-        lambda bodies, watched: SecondOrder(IndexReduced(bodies, True), watched), _rates, _of_rates
-    ),
-    "null_space": Form(
-        lambda bodies, watched: SecondOrder(NullSpace(bodies), watched), _body_velocities, _of_body_velocities
-    ),
-    "group": Form(_group, _body_momenta, _of_body_momenta),
-}
+FORMS: Registry[Form] = Registry(
+    "form",
+    {
+        "hamiltonian": Form(_hamiltonian, _free_momenta, _of_free_momenta),
+        "index3": Form(lambda bodies, watched: ConstrainedBodies(bodies, 3, watched), _momenta, _of_momenta),
+        "index2": Form(lambda bodies, watched: ConstrainedBodies(bodies, 2, watched), _momenta, _of_momenta),
+        "index1": Form(
+            lambda bodies, watched: SecondOrder(IndexReduced(bodies, False), watched), _rates, _of_rates
+        ),
+        "index0": Form(
+            lambda bodies, watched: SecondOrder(IndexReduced(bodies, True), watched), _rates, _of_rates
+        ),
+        "null_space": Form(
+            lambda bodies, watched: SecondOrder(NullSpace(bodies), watched),
+            _body_velocities,
+            _of_body_velocities,
+        ),
+        "group": Form(_group, _body_momenta, _of_body_momenta),
+    },
+)
 """What `form=` takes."""
 
 MULTIPLIER = Form(

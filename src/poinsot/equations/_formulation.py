@@ -9,7 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from poinsot.coordinates import AbstractCoordinates, AbstractOrientation, EulerAngles, Group, Quaternions
+from poinsot.coordinates import (
+    AbstractCoordinates,
+    AbstractOrientation,
+    EulerAngles,
+    Group,
+    Quaternions,
+    as_coordinates,
+)
 from poinsot.core import (
     AbstractConstrained,
     AbstractProblem,
@@ -233,30 +240,28 @@ def _joined(parts: Sequence[Array]) -> Packed:
     return jnp.concatenate([part.reshape(-1) for part in parts])
 
 
-def formulate(system: AbstractSystem, coordinates: Any, form: str) -> Formulation:
+def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, form: str) -> Formulation:
     """A system in coordinates and a form of the equations.
 
     Args:
         system: the bodies and what acts on them.
-        coordinates: of the rotations, one of `pt.coordinates`.
+        coordinates: of the rotations, one of `pt.coordinates` or its name.
         form: "hamiltonian", "index3", "index2", "index1", "index0", "null_space" or "group".
 
     Raises:
         InputError: when they do not go together.
     """
-    reason = refusal(system, coordinates, form)
+    chosen: Any = as_coordinates(coordinates)
+    form = FORMS.name_of(form)
+    reason = refusal(system, chosen, form)
     if reason is not None:
         raise InputError(reason)
-    bodies = Bodies(system, coordinates)
-    return Formulation(bodies, _form(coordinates, form).problem(bodies, {}), form)
+    bodies = Bodies(system, chosen)
+    return Formulation(bodies, _form(chosen, form).problem(bodies, {}), form)
 
 
-def refusal(system: AbstractSystem, coordinates: Any, form: str) -> str | None:
+def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str) -> str | None:
     """Why these coordinates and this form cannot serve a system, or None."""
-    if not isinstance(coordinates, AbstractOrientation):
-        return f"coordinates must be one of pt.coordinates, got {coordinates!r}"
-    if form not in FORMS:
-        return f"form {form!r} is not known; the forms are {', '.join(FORMS)}"
     if form in ("index3", "index2", "index1") and coordinates.constraints == 0:
         name = type(coordinates).__name__
         return f"{name} has no constraints, so no form {form!r}; take 'index0', 'null_space' or 'hamiltonian'"

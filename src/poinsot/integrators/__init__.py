@@ -1,9 +1,22 @@
-"""One-step maps with declared, measured properties."""
+"""One-step maps with declared, measured properties.
 
+What a method of your own needs is here too: `AbstractIntegrator`, its `Traits`, and the `StepInfo` of a step.
+"""
+
+from poinsot.core import StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
-from poinsot.integrators._registry import adaptive_names, by_name, fitting, method_by_name, names
+from poinsot.integrators._registry import (
+    REGISTRY,
+    adaptive_names,
+    as_fixed,
+    as_integrator,
+    by_name,
+    fitting,
+    names,
+    register,
+)
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators.adaptive import (
     AbstractAdaptive,
@@ -87,6 +100,7 @@ __all__ = [
     "MuntheKaas",
     "Odex",
     "PartitionedTableau",
+    "REGISTRY",
     "Radau5",
     "RadauIIA",
     "Rattle",
@@ -94,6 +108,7 @@ __all__ = [
     "Seulex",
     "SimplifiedNewton",
     "Splitting",
+    "StepInfo",
     "StormerVerlet",
     "SunGeng5",
     "SymplecticEulerA",
@@ -103,8 +118,10 @@ __all__ = [
     "Traits",
     "Variational",
     "adaptive_names",
+    "as_fixed",
+    "as_integrator",
     "by_name",
     "fitting",
-    "method_by_name",
     "names",
+    "register",
 ]

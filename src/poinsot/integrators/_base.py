@@ -17,17 +17,17 @@ class Traits:
     """What the method is called."""
     order: int
     """Order of the global error."""
-    symmetric: bool
+    symmetric: bool = False
     """A step of `-h` undoes a step of `h`."""
-    symplectic: bool
+    symplectic: bool = False
     """The map keeps the symplectic form."""
-    conserves: frozenset[str]
+    conserves: frozenset[str] = frozenset()
     r"""What it keeps to round-off: `"energy"`, polynomial invariants, `"linear"`, `"quadratic"`, and
     `"bilinear"` for those of the form $q^T D p$, and `"momentum"`, on the group: the angular momenta in space
     about the axes of symmetry, which are bilinear in directors or quaternions and their momenta."""
-    needs: Literal["ode", "hamiltonian", "separable", "constrained", "group"]
+    needs: Literal["ode", "hamiltonian", "separable", "constrained", "group"] = "ode"
     """The least structure it works with."""
-    reference: str
+    reference: str = ""
     """Where it comes from."""
 
 
@@ -44,11 +44,24 @@ class AbstractIntegrator(eqx.Module):
 
     @abc.abstractmethod
     def init(self, problem: Any, t, h, y: Packed) -> Any:
-        """What is carried from step to step besides the state: guesses, round-off not yet added."""
+        """What is carried from step to step besides the state: guesses, round-off not yet added; or None."""
 
     @abc.abstractmethod
     def step(self, problem: Any, t, h, y: Packed, carry: Any) -> tuple[Packed, Any, StepInfo]:
-        """One step of size `h` from time `t`, on a problem of the kind it needs."""
+        """One step of size `h` from time `t`, on a problem of the kind it needs.
+
+        Args:
+            problem: what is solved; `problem.vector_field(t, y)` is the right-hand side of any, and a
+                `pt.Hamiltonian` also has `split(y)`, `dHdq(t, q, p)` and `dHdp(t, q, p)`.
+            t: time at the start of the step.
+            h: step size.
+            y: packed state at the start.
+            carry: what `init` or the step before returned.
+
+        Returns:
+            The packed state at the end, what is carried on, and a `StepInfo`: `StepInfo()` of an explicit
+            step, `StepInfo.implicit(converged, iterations)` of one that solved equations.
+        """
 
     @property
     def name(self) -> str:

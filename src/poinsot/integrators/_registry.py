@@ -1,9 +1,9 @@
 """Every integrator by its short name: one line each feeds command line, docs and contract test."""
 
-import difflib
 from collections.abc import Callable
+from typing import Any
 
-from poinsot.core import AbstractProblem, InputError
+from poinsot.core import AbstractProblem, InputError, Registry, check_called
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.integrators.adaptive import (
     AbstractAdaptive,
@@ -53,7 +53,7 @@ def _pair(scheme: str) -> Composition:
     return Composition(SymplecticEulerA(), scheme, adjoint=SymplecticEulerB())
 
 
-REGISTRY: dict[str, Callable[[], AbstractIntegrator]] = {
+FIXED: dict[str, Callable[[], AbstractIntegrator]] = {
     "explicit-euler": ExplicitEuler,
     "implicit-euler": ImplicitEuler,
     "heun": Heun,
@@ -125,36 +125,84 @@ ADAPTIVE: dict[str, Callable[[], AbstractAdaptive]] = {
 }
 
 
+REGISTRY: Registry[Callable[[], AbstractIntegrator | AbstractAdaptive]] = Registry(
+    "integrator", FIXED | ADAPTIVE, "`poinsot methods` lists them"
+)
+_ADAPTIVE = set(ADAPTIVE)
+"""Names of the adaptive ones, so that they need not be made to be told apart."""
+
+
 def names() -> tuple[str, ...]:
     """Short names of all registered integrators with fixed steps."""
-    return tuple(REGISTRY)
+    return tuple(name for name in REGISTRY if name not in _ADAPTIVE)
 
 
 def adaptive_names() -> tuple[str, ...]:
     """Short names of all registered adaptive solvers."""
-    return tuple(ADAPTIVE)
+    return tuple(name for name in REGISTRY if name in _ADAPTIVE)
 
 
-def by_name(name: str) -> AbstractIntegrator:
-    """The integrator with fixed steps that is registered under a short name."""
-    if name in ADAPTIVE:
-        raise InputError(f"{name!r} is an adaptive solver; an integrator with fixed steps is needed here")
-    method = method_by_name(name)
-    assert isinstance(method, AbstractIntegrator)
+def by_name(name: str) -> AbstractIntegrator | AbstractAdaptive:
+    """The integrator or adaptive solver registered under a short name.
+
+    Args:
+        name: one of `names()` or `adaptive_names()`; underscores may stand for hyphens.
+
+    Raises:
+        InputError: for an unknown name; it suggests near ones.
+    """
+    return REGISTRY.find(name)()
+
+
+def register(name: str, maker: Callable[[], AbstractIntegrator | AbstractAdaptive]) -> None:
+    """Make an integrator known under a short name; see `poinsot.register`."""
+    made = maker()
+    if not isinstance(made, (AbstractIntegrator, AbstractAdaptive)):
+        raise InputError(
+            f"integrator {name!r}: its maker returns {type(made).__name__}; it must return a "
+            "pt.integrators.AbstractIntegrator or AbstractAdaptive"
+        )
+    REGISTRY.add(name, maker)
+    if isinstance(made, AbstractAdaptive):
+        _ADAPTIVE.add(name)
+
+
+def as_integrator(integrator: Any) -> AbstractIntegrator | AbstractAdaptive:
+    """An integrator, from itself or from its short name.
+
+    Raises:
+        InputError: for an unknown name, or for something else, such as a class in place of an integrator.
+    """
+    if isinstance(integrator, str):
+        return by_name(integrator)
+    if isinstance(integrator, (AbstractIntegrator, AbstractAdaptive)):
+        return integrator
+    check_called("integrator", integrator)
+    raise InputError(
+        "integrator must be one of pt.integrators, or a name such as 'gauss6', "
+        f"got {type(integrator).__name__}"
+    )
+
+
+def as_fixed(caller: str, integrator: Any) -> AbstractIntegrator:
+    """An integrator with fixed steps, from itself or from its short name.
+
+    Args:
+        caller: the function that needs it, for the message.
+        integrator: an integrator or a name.
+
+    Raises:
+        InputError: as `as_integrator`, and for a solver that chooses its steps.
+    """
+    method = as_integrator(integrator)
+    if isinstance(method, AbstractAdaptive):
+        raise InputError(
+            f"{caller} takes fixed steps, and {method.name} chooses its own; use pt.simulate, or one of the "
+            "integrators with fixed steps"
+        )
     return method
-
-
-def method_by_name(name: str) -> AbstractIntegrator | AbstractAdaptive:
-    """The integrator or adaptive solver registered under a short name."""
-    known = REGISTRY | ADAPTIVE
-    try:
-        return known[name]()
-    except KeyError:
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "`poinsot methods` lists them"
-        raise InputError(f"integrator {name!r} is not known; {hint}") from None
 
 
 def fitting(problem: AbstractProblem) -> tuple[str, ...]:
     """Short names of the integrators and adaptive solvers that work on `problem`."""
-    return tuple(name for name, make in (REGISTRY | ADAPTIVE).items() if make().refusal(problem) is None)
+    return tuple(name for name, make in REGISTRY.items() if make().refusal(problem) is None)

@@ -1,6 +1,5 @@
 """What a scenario file can name and give fields to: solids, freedoms, potentials, loads, ends, and so on."""
 
-import difflib
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
-from poinsot.core import InputError
+from poinsot.core import InputError, did_you_mean
 from poinsot.io._body_sections import Named, RotationSection
 from poinsot.io._scenario_errors import first_fault
 from poinsot.model import ends, freedom, loads, potentials, shapes
@@ -129,6 +128,5 @@ def _place_of(body: Any, title: str, bodies: Sequence[str]) -> int:
 
 def _nearest(name: str, known: Collection[str]) -> str:
     """A likely meaning, and all that there are."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{hint}there is {', '.join(known)}" if known else "it has none"
+    hint = did_you_mean(name, known, "")
+    return f"{hint} there is {', '.join(known)}".lstrip() if known else "it has none"

@@ -1,10 +1,10 @@
 """What is wrong with a scenario, in one line: the place, the value, what is expected."""
 
-import difflib
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from poinsot.core import did_you_mean
 from poinsot.io._toml import line_of
 
 _EXPECTED = {
@@ -74,9 +74,9 @@ def _suggestion(key: str, sections: tuple[str, ...], model: type[BaseModel]) -> 
     """The nearest key of this section, else the section that has such a key, else all keys."""
     tables = _keys(model)
     here = tables.get(sections, [])
-    near = difflib.get_close_matches(key, here, n=1, cutoff=0.6)
+    near = did_you_mean(key, here, "")
     if near:
-        return f"did you mean {near[0]}?"
+        return near
     # A file with a [system] of the library has no bodies of its own.
     others = [table for table in tables if table and not (sections == ("system",) and table[0] == "bodies")]
     elsewhere = ["[" + ".".join(table) + "]" for table in others if key in tables[table]]

@@ -9,7 +9,7 @@ from poinsot.integrators import (
     AbstractIntegrator,
     FixedPoint,
     SimplifiedNewton,
-    method_by_name,
+    by_name,
 )
 from poinsot.io._sections import IntegratorSection
 
@@ -30,7 +30,7 @@ TOLERANCES = ("rtol", "atol")
 
 def integrator_of(section: IntegratorSection) -> AbstractIntegrator | AbstractAdaptive:
     """The named integrator with the options of the file."""
-    integrator = method_by_name(section.name)
+    integrator = by_name(section.name)
     fields = {field.name: getattr(integrator, field.name) for field in dataclasses.fields(integrator)}
     own = {key: value for key, value in section if key != "name" and value is not None}
     options = {key: value for key, value in own.items() if key not in TOLERANCES}

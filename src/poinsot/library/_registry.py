@@ -1,11 +1,9 @@
 """Every system by name: one line each feeds scenario files and the command line."""
 
-import difflib
-import inspect
 from collections.abc import Callable
 from typing import Any
 
-from poinsot.core import InputError
+from poinsot.core import InputError, check_parameters, did_you_mean, parameters_of
 from poinsot.library._body_system import BodySystem
 from poinsot.library._fast_top import fast_top
 from poinsot.library._free_body import free_body
@@ -47,9 +45,6 @@ MODELS: dict[str, Callable[..., Bodies]] = {
     "particle-chain": particle_chain,
 }
 
-REQUIRED = "required"
-"""Stands where a parameter has no default value."""
-
 
 def names() -> tuple[str, ...]:
     """Names of all systems that are given by their equations."""
@@ -68,7 +63,7 @@ def model_names() -> tuple[str, ...]:
 
 def parameters(name: str) -> dict[str, Any]:
     """Parameters of any system with their default values; "required" where there is none."""
-    return _defaults(_maker(name, REGISTRY | BODIES | MODELS))
+    return parameters_of(_maker(name, REGISTRY | BODIES | MODELS))
 
 
 def build(name: str, /, **values) -> System | BodySystem | Bodies:
@@ -112,29 +107,13 @@ def body_by_name(name: str, /, **values) -> BodySystem:
 
 def _build(name: str, registry: dict[str, Callable[..., Any]], values: dict[str, Any]) -> Any:
     maker = _maker(name, registry)
-    known = _defaults(maker)
-    for key in values:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise InputError(
-                f"system {name!r} has no parameter {key!r}; {hint}its parameters are {', '.join(known)}"
-            )
-    for key, default in known.items():
-        if default is REQUIRED and key not in values:
-            raise InputError(f"system {name!r} needs {key}; its parameters are {', '.join(known)}")
+    check_parameters(maker, values, f"system {name!r}")
     return maker(**values)
-
-
-def _defaults(maker: Callable[..., Any]) -> dict[str, Any]:
-    given = inspect.signature(maker).parameters.items()
-    return {key: REQUIRED if one.default is one.empty else one.default for key, one in given}
 
 
 def _maker(name: str, registry: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
     canonical = name.replace("_", "-")
     if canonical not in registry:
-        near = difflib.get_close_matches(canonical, registry, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise InputError(f"system {name!r} is not known; {hint}the systems are {', '.join(registry)}")
+        hint = did_you_mean(name, registry, f"the systems are {', '.join(registry)}")
+        raise InputError(f"system {name!r} is not known; {hint}")
     return registry[canonical]

@@ -1,12 +1,11 @@
 """Run the code behind a table or figure of a paper."""
 
 import dataclasses
-import difflib
 import json
 import time
 from pathlib import Path
 
-from poinsot.core import InputError
+from poinsot.core import InputError, did_you_mean
 from poinsot.papers import chaurasia2012, lang2010, terze2013, xu2016
 from poinsot.papers._reproduction import Findings, Reproduction
 
@@ -46,8 +45,7 @@ def reproduce(
         InputError: for an unknown identifier.
     """
     if identifier not in ITEMS:
-        near = difflib.get_close_matches(identifier, ITEMS, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "`poinsot reproduce` lists them all"
+        hint = did_you_mean(identifier, ITEMS, "`poinsot reproduce` lists them all")
         raise InputError(f"reproduction {identifier!r} is not known; {hint}")
     title, compute = ITEMS[identifier]
     began = time.perf_counter()

@@ -42,15 +42,6 @@ class Accuracy:
         return {"rtol": self.rtol, "atol": self.atol} if self.dt is None else {"nominal_dt": self.dt}
 
 
-def check_fixed(caller: str, integrator: AbstractIntegrator) -> None:
-    """Refuse a solver that chooses its steps, where the steps must be known before."""
-    if isinstance(integrator, AbstractAdaptive):
-        raise InputError(
-            f"{caller} takes fixed steps, and {integrator.name} chooses its own; use pt.simulate, or one of "
-            "the integrators with fixed steps"
-        )
-
-
 def fixed_step(integrator: AbstractIntegrator, dt: float | None, **tolerances: float | None) -> float:
     """The step of an integrator with fixed steps, which takes no tolerances."""
     for name, value in tolerances.items():

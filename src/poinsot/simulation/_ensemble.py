@@ -14,10 +14,9 @@ from jax import lax
 from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation
-from poinsot.integrators import AbstractIntegrator
+from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import Choice, Kernel
 from poinsot.model import AbstractSystem
-from poinsot.simulation._accuracy import check_fixed
 from poinsot.simulation._ensemble_native import ensemble_native
 from poinsot.simulation._lane_loop import comes_apart, solve_lanes
 from poinsot.simulation._loop import Marcher
@@ -35,12 +34,12 @@ BATCH = 4096
 
 def ensemble(
     problem: AbstractProblem | AbstractSystem,
-    integrator: AbstractIntegrator,
+    integrator: AbstractIntegrator | str,
     states: State,
     *,
     dt: float,
     steps: int,
-    coordinates: AbstractOrientation | None = None,
+    coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
     t0: float = 0.0,
     save_every: int = 1,
@@ -58,7 +57,7 @@ def ensemble(
 
     Args:
         problem: what to solve: a problem, or a system of bodies.
-        integrator: how.
+        integrator: how; or its name.
         states: the starts, run first: `q` of shape `(runs, n)`; of a system, for instance
             `jax.vmap(lambda w: system.state(angular_velocity=w))(spins)`.
         dt: step size.
@@ -75,7 +74,7 @@ def ensemble(
         A `Solution` with the runs along the first axis of every array, on the host. A failed run has NaN
         after its failure, and its reason in `result`. Of a system the states are those of its `Motion`.
     """
-    check_fixed("ensemble", integrator)
+    integrator = as_fixed("ensemble", integrator)
     grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every, "progress": progress}
     grid |= {"kernel": kernel, "fast": fast}
     if isinstance(problem, AbstractSystem):

@@ -5,7 +5,7 @@ from typing import Literal
 
 from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, Result, State
-from poinsot.integrators import AbstractIntegrator
+from poinsot.integrators import AbstractIntegrator, as_integrator
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.kernels import Choice, Kernel
 from poinsot.model import AbstractSystem
@@ -44,11 +44,11 @@ def simulate(
     state: State,
     *,
     t1: float,
-    integrator: AbstractIntegrator | AbstractAdaptive,
+    integrator: AbstractIntegrator | AbstractAdaptive | str,
     dt: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
-    coordinates: AbstractOrientation | None = None,
+    coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
     t0: float = 0.0,
     save_every: int = 1,
@@ -66,13 +66,14 @@ def simulate(
         problem: what to solve: a problem such as `pt.Hamiltonian`, or a `pt.System` of bodies.
         state: start, with the problem's labels, e.g. `State(q=..., p=...)`; of a system, `system.state(...)`.
         t1: end time; before `t0` for a backward run.
-        integrator: how to step: with fixed steps, or one of the adaptive solvers, which choose theirs.
+        integrator: how to step: with fixed steps, or one of the adaptive solvers, which choose theirs; or a
+            name that `poinsot methods` lists, such as "gauss6".
         dt: fixed step, negative for a backward run. `(t1 - t0) / dt` must be a whole number, see `last_step`.
         rtol: relative tolerance of an adaptive solver, 1e-9 by default: what the error of a step may be,
             in each component, is `atol + rtol |y|`.
         atol: absolute tolerance of it, 1e-9 by default.
-        coordinates: for a system: of its rotations, one of `pt.coordinates`. By default quaternions, or the
-            group where the integrator needs it.
+        coordinates: for a system: of its rotations, one of `pt.coordinates`, or its name such as "directors".
+            By default quaternions, or the group where the integrator needs it.
         form: for a system: of the equations, "hamiltonian", "index3", "index2", "index1", "index0",
             "null_space" or "group". By default the first that coordinates and integrator both take.
         t0: start time.
@@ -99,7 +100,7 @@ def simulate(
         SimulationError: when a step fails; its `trajectory` holds what was computed.
         Interrupted: on Ctrl-C; likewise.
     """
-    span, saves = (t0, t1), (save_every, save_at)
+    span, saves, integrator = (t0, t1), (save_every, save_at), as_integrator(integrator)
     if isinstance(integrator, AbstractAdaptive):
         run = AdaptiveRun.planned(integrator, span, (dt, rtol, atol), saves, progress, Kernel(kernel, fast))
     else:

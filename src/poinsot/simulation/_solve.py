@@ -14,13 +14,13 @@ from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, Result, State, brief
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
-from poinsot.integrators import AbstractIntegrator
+from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import SHORT, Choice, Kernel
 from poinsot.model import AbstractSystem
-from poinsot.simulation._accuracy import check_fixed
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._subject import choose
+from poinsot.simulation._validate import check_integrator
 from poinsot.simulation._window_march import in_windows
 
 
@@ -56,12 +56,12 @@ class Solution(eqx.Module):
 
 def solve(
     problem: AbstractProblem | AbstractSystem,
-    integrator: AbstractIntegrator,
+    integrator: AbstractIntegrator | str,
     state: State,
     *,
     dt,
     steps: int,
-    coordinates: AbstractOrientation | None = None,
+    coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
     t0=0.0,
     save_every: int = 1,
@@ -76,7 +76,7 @@ def solve(
 
     Args:
         problem: what to solve: a problem, or a system of bodies.
-        integrator: how.
+        integrator: how; or its name.
         state: start, with the problem's labels; of a system, `system.state(...)`.
         dt: step size, negative to go backward; may be traced.
         steps: number of steps, a Python integer.
@@ -92,7 +92,7 @@ def solve(
         The states with the problem's labels; of a system, with those of its `Motion`: `position`, `rotation`,
         `quaternion`, `velocity`, `angular_velocity` and the others.
     """
-    check_fixed("solve", integrator)
+    integrator = as_fixed("solve", integrator)
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         start = formulation.start(state, t0)
@@ -100,9 +100,7 @@ def solve(
         solution = solve(formulation.problem, integrator, start, **grid)
         return seen(formulation, solution)
     check_saves(steps, save_every)
-    refusal = integrator.refusal(problem)
-    if refusal is not None:
-        raise TypeError(f"{integrator.name} {refusal}")
+    check_integrator(problem, integrator)
     chosen = Kernel(kernel, fast)
     if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((problem, integrator, state, dt, t0))):
         chosen.give_up("it is called within a trace")

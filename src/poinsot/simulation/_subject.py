@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import equinox as eqx
 from jaxtyping import Array
 
-from poinsot.coordinates import AbstractOrientation, Group, Quaternions
+from poinsot.coordinates import AbstractOrientation, Group, Quaternions, as_coordinates
 from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, user_function
-from poinsot.equations import Formulation, formulate, preferences, refusal
+from poinsot.equations import FORMS, Formulation, formulate, preferences, refusal
 from poinsot.kernels import once
 from poinsot.model import AbstractSystem
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._culprits import culprits
 from poinsot.simulation._event import Event
 from poinsot.simulation._trajectory import Method, Record, Trajectory
-from poinsot.simulation._validate import InfiniteStart, check_integrator, check_state
+from poinsot.simulation._validate import InfiniteStart, check_integrator, check_problem, check_state
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def subject_of(
     problem: AbstractProblem | AbstractSystem,
     integrator: Method,
     state: State,
-    coordinates: AbstractOrientation | None,
+    coordinates: AbstractOrientation | str | None,
     form: str | None,
     t0,
 ) -> ProblemSubject | BodiesSubject:
@@ -104,6 +104,7 @@ def subject_of(
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         return BodiesSubject(formulation, state, _started(formulation, state, t0))
+    check_problem(problem)
     for name, value in (("coordinates", coordinates), ("form", form)):
         if value is not None:
             raise InputError(f"{name} = {value!r}: only a pt.System has a choice of {name}")
@@ -119,7 +120,7 @@ def _started(formulation: Formulation, state: State, t0) -> State:
 def choose(
     system: AbstractSystem,
     integrator: Method,
-    coordinates: AbstractOrientation | None,
+    coordinates: AbstractOrientation | str | None,
     form: str | None,
 ) -> Formulation:
     """The first coordinates and form, of those left open, that fit system and integrator.
@@ -128,7 +129,8 @@ def choose(
         InputError: when none does; it says why not.
     """
     reasons = []
-    for candidate in (Quaternions(), Group()) if coordinates is None else (coordinates,):
+    form = None if form is None else FORMS.name_of(form)
+    for candidate in (Quaternions(), Group()) if coordinates is None else (as_coordinates(coordinates),):
         for name in preferences(candidate) if form is None else (form,):
             reason = refusal(system, candidate, name)
             if reason is None:

@@ -1,16 +1,26 @@
 """What is checked before a run starts, so that wrong input is one clear line and not a traceback."""
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractProblem, Hamiltonian, InputError, Packed, PhaseSpace, Result, State
-from poinsot.integrators import AbstractIntegrator, fitting
+from poinsot.core import (
+    AbstractProblem,
+    Hamiltonian,
+    InputError,
+    Packed,
+    PhaseSpace,
+    Result,
+    State,
+    check_called,
+)
+from poinsot.integrators import AbstractIntegrator, as_fixed, fitting
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.kernels import once
+from poinsot.model import AbstractSystem
 
 WHOLE = 1e-9
 """How far from a whole number `(t1 - t0) / dt` may be, relative to its size, to count as one."""
@@ -20,13 +30,36 @@ class InfiniteStart(InputError):
     """The right-hand side is not finite at the start."""
 
 
+def check_problem(problem: Any) -> None:
+    """Refuse what is not a problem."""
+    if isinstance(problem, AbstractSystem):
+        raise InputError(
+            "a system of bodies is given where a problem is needed; give pt.formulate(system, coordinates, "
+            "form).problem"
+        )
+    if not isinstance(problem, AbstractProblem):
+        check_called("problem", problem)
+        raise InputError(
+            "problem must be a problem such as pt.Hamiltonian, or a system of bodies such as pt.System, "
+            f"got {type(problem).__name__}"
+        )
+
+
 def check_integrator(problem: AbstractProblem, integrator: AbstractIntegrator | AbstractAdaptive) -> None:
     """Refuse an integrator that does not fit the problem, naming those that do."""
-    if not isinstance(integrator, (AbstractIntegrator, AbstractAdaptive)):
-        raise InputError(f"integrator must be one of pt.integrators, got {integrator!r}")
+    check_problem(problem)
     refusal = integrator.refusal(problem)
     if refusal is not None:
         raise InputError(f"integrator {integrator.name} {refusal}. These fit: {', '.join(fitting(problem))}")
+
+
+def fixed_for(
+    problem: AbstractProblem, integrator: AbstractIntegrator | str, caller: str
+) -> AbstractIntegrator:
+    """The integrator with fixed steps, from itself or its name, once it fits the problem."""
+    method = as_fixed(caller, integrator)
+    check_integrator(problem, method)
+    return method
 
 
 def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.integrators import GaussLegendre, by_name
+from poinsot.integrators import RK4, GaussLegendre
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.papers.chaurasia2012._chain import (
@@ -51,7 +51,7 @@ def _findings(condition: str, quick: bool, progress: bool | None) -> Findings:
     t1 = QUICK_END if quick else END
     options = {"save_every": EVERY, "progress": progress}
     gauss, control = (
-        run_chain(chain, start, method, t1, STEP, **options) for method in (GaussLegendre(3), by_name("rk4"))
+        run_chain(chain, start, method, t1, STEP, **options) for method in (GaussLegendre(3), RK4())
     )
     early = [run_chain(chain, start, GaussLegendre(3), EARLY, dt) for dt in (2.0 * STEP, STEP)]
     numbers = [*_energy_numbers(gauss, control, early), *_motion_numbers(gauss)]

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.integrators import by_name
 from poinsot.library import galactic_orbit
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
@@ -45,9 +44,8 @@ def figure_2_11(quick: bool, progress: bool | None) -> Findings:
 
 def _run(parameters: dict[str, float], method: str, steps: int, progress: bool | None) -> Trajectory:
     system = galactic_orbit(**parameters)
-    integrator = by_name(method)
     return simulate(
-        system.problem, system.start, t1=steps * STEP, dt=STEP, integrator=integrator, progress=progress
+        system.problem, system.start, t1=steps * STEP, dt=STEP, integrator=method, progress=progress
     )
 
 

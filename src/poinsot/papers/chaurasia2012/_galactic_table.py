@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from poinsot.analysis import PoincareSection, poincare_section
-from poinsot.integrators import by_name
 from poinsot.library import galactic_orbit
 from poinsot.papers._reproduction import Findings, Number
 
@@ -58,7 +57,7 @@ def section(
     system = galactic_orbit(**parameters)
     return poincare_section(
         system.problem,
-        by_name(row.method),
+        row.method,
         system.start,
         section=height,
         where=in_front,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.integrators import by_name
 from poinsot.library import kepler
 from poinsot.papers._pictures import EXACT, NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
@@ -100,7 +99,7 @@ def _run(method: str, progress: bool | None) -> tuple[Trajectory, list[Number]]:
         system.start,
         t1=END,
         dt=step,
-        integrator=by_name(method),
+        integrator=method,
         save_every=round(LONG / step),
         progress=progress,
     )

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.integrators import by_name
 from poinsot.library import harmonic_oscillator
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
@@ -28,9 +27,7 @@ def figure_2_1(quick: bool, progress: bool | None) -> Findings:
     system, t1 = harmonic_oscillator(), 20.0 if quick else 100.0
     methods = [name for pair in PAIRS for name, _ in pair]
     runs = {
-        name: simulate(
-            system.problem, system.start, t1=t1, dt=STEP, integrator=by_name(name), progress=progress
-        )
+        name: simulate(system.problem, system.start, t1=t1, dt=STEP, integrator=name, progress=progress)
         for name in methods
     }
     energies = {name: run.energy for name, run in runs.items()}

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.integrators import by_name
 from poinsot.library import centre_of_mass, symmetric_top
 from poinsot.papers._pictures import SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
@@ -79,7 +78,7 @@ def _run(quick: bool, progress: bool | None) -> Trajectory:
         system.start,
         t1=QUICK_END if quick else END,
         dt=STEP,
-        integrator=by_name("gauss6"),
+        integrator="gauss6",
         progress=progress,
     )
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from poinsot.coordinates import Quaternions
 from poinsot.equations import formulate
-from poinsot.integrators import AbstractIntegrator, by_name
 from poinsot.kernels import once
 from poinsot.papers._pictures import EXACT, canvas
 from poinsot.papers._reproduction import Findings, Number
@@ -65,8 +64,8 @@ class Lane:
 
 def figure_3_3(quick: bool, progress: bool | None) -> Findings:
     """Orders of the constraint, its growth in the thesis' form, and the form that keeps it."""
-    runs = {name: _runs(THESIS, by_name(name)) for name in METHODS}
-    kept = _runs(HOMOGENEOUS, by_name("midpoint"))
+    runs = {name: _runs(THESIS, name) for name in METHODS}
+    kept = _runs(HOMOGENEOUS, "midpoint")
     numbers = [*_orders(runs), *_growth(runs["gauss6"])]
     worst = max(kept.largest(place) for place in range(len(STEPS)))
     numbers.append(Number.at_most("homogeneous form, implicit midpoint: largest | |q|^2 - 1 |", worst, 1e-13))
@@ -75,7 +74,7 @@ def figure_3_3(quick: bool, progress: bool | None) -> Findings:
     return Findings(settings, numbers, REMARKS, {"": _draw(runs, kept)})
 
 
-def _runs(coordinates: Quaternions, integrator: AbstractIntegrator) -> Lane:
+def _runs(coordinates: Quaternions, integrator: str) -> Lane:
     """All steps from the unit quaternion, then a standing and a hanging top with a stretched one."""
     system, start = top()
     formulation = formulate(system, coordinates, "hamiltonian")
