@@ -85,16 +85,27 @@ def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1, la
         for _ in range(stopping.look_every - 1):
             x, _ = improved(x)
         x, change = improved(x)
-        rate = (change / previous) ** (1.0 / stopping.look_every)
         # At the first look no rate is known.
-        left = jnp.where(count > 0, change * rate**order / jnp.maximum(1.0 - rate, EPS), change)
+        little = jnp.where(count > 0, _little_left(change, previous), change <= stopping.tolerance)
         stale = change >= smallest
         noise = stale & (stale_before | (change <= NOISE))
-        settled = ((left <= stopping.tolerance) | noise) & (change <= stopping.accept)
+        settled = (little | noise) & (change <= stopping.accept)
         # A comparison with NaN is false: a lane that left the finite numbers ends here too.
         active = active & ~settled & (change < jnp.inf)
         smallest = jnp.minimum(smallest, change)
         return x, change, smallest, stale, active, count + stopping.look_every
+
+    def _little_left(change, previous):
+        r"""Whether $\Delta \rho^p / (1 - \rho)$ is within the tolerance.
+
+        With $\rho = \Delta / \Delta_-$ from one correction to the next it is written without a division, which takes
+        as long as half a correction of a small system.
+        """
+        if stopping.look_every == 1:
+            gap = jnp.maximum(previous - change, EPS * previous)
+            return change ** (order + 1) <= stopping.tolerance * previous ** (order - 1) * gap
+        rate = (change / previous) ** (1.0 / stopping.look_every)
+        return change * rate**order / jnp.maximum(1.0 - rate, EPS) <= stopping.tolerance
 
     unknown = jnp.full(lanes, jnp.inf)
     begin = (start, unknown, unknown, jnp.full(lanes, False), jnp.full(lanes, True), jnp.int32(0))

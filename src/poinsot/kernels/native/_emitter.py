@@ -24,6 +24,8 @@ from poinsot.kernels.native._weight import Weights, uses
 
 OUTLINED = 120
 """Weight from which a trace that is called more than once becomes a function of its own."""
+WRITTEN_OUT = 6000
+"""Weight of all calls together up to which it does not: what is written in place runs faster and compiles soon."""
 Whole = Callable[["Emitter", Any, Sequence[Any]], Sequence[Any]]
 WHOLE: dict[str, Whole] = {}
 """Operations on whole arrays, by the name of the primitive: loops, branches, moves by unknown indices."""
@@ -119,7 +121,8 @@ class Emitter:
         """A function that the trace calls: written out, or a function of the code if it is used again."""
         if name in SHORTCUTS and not self.lanes:
             return SHORTCUTS[name](self, jaxpr, given)
-        often = self.program.uses[id(jaxpr.jaxpr)] > 1 and self.program.weights.of(jaxpr) >= OUTLINED
+        uses, weight = self.program.uses[id(jaxpr.jaxpr)], self.program.weights.of(jaxpr)
+        often = uses > 1 and weight >= OUTLINED and uses * weight > WRITTEN_OUT
         if not often or any(isinstance(part, Memory) for part in given):
             return evaluate(jaxpr, self, *given)
         try:
