@@ -98,8 +98,8 @@ def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1, la
     def _little_left(change, previous):
         r"""Whether $\Delta \rho^p / (1 - \rho)$ is within the tolerance.
 
-        With $\rho = \Delta / \Delta_-$ from one correction to the next it is written without a division, which takes
-        as long as half a correction of a small system.
+        From one correction to the next $\rho = \Delta / \Delta_-$. The test then needs no division, which
+        takes as long as half a correction of a small system.
         """
         if stopping.look_every == 1:
             gap = jnp.maximum(previous - change, EPS * previous)

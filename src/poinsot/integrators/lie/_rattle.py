@@ -19,8 +19,8 @@ class LieRattle(CarriesWrench):
     $$ \tfrac1h J\,\xi = T_r(\xi)\,(m_0 + \tfrac h2 \tau_0), \qquad R_1 = R_0 \exp\hat\xi, \qquad
        m_1 = \exp(-\hat\xi)\,(m_0 + \tfrac h2 \tau_0) + \tfrac h2 \tau_1 . $$
 
-    The rotation vector is found by a simplified Newton iteration, with the derivative $J - \tfrac h2 \hat m$ at
-    $\xi = 0$; it needs $h |\Omega|$ below about three.
+    The rotation vector is found by a simplified Newton iteration with the derivative
+    $J - \tfrac h2 \hat m$ at $\xi = 0$, which needs $h |\Omega|$ below about three.
     Translations go along by Störmer-Verlet with the same forces. Spatial momenta are kept to round-off, and
     flat bodies are welcome. One evaluation of the forces per step; loads that depend on velocities make the
     first kick implicit in them.

@@ -25,7 +25,7 @@ from poinsot.kernels.native._weight import Weights, uses
 OUTLINED = 120
 """Weight from which a trace that is called more than once becomes a function of its own."""
 WRITTEN_OUT = 6000
-"""Weight of all calls together up to which it does not: what is written in place runs faster and compiles soon."""
+"""Weight of all its calls together up to which it is written in place all the same, which runs faster."""
 Whole = Callable[["Emitter", Any, Sequence[Any]], Sequence[Any]]
 WHOLE: dict[str, Whole] = {}
 """Operations on whole arrays, by the name of the primitive: loops, branches, moves by unknown indices."""
