@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.rotation import from_matrix, normalise, to_matrix, unvec, vec
+from poinsot.rotation import extracted_quaternion, normalise, to_matrix, unvec, vec
 
 Frame = Float[Array, "9"]
 Vector = Float[Array, "3"]
@@ -99,4 +99,4 @@ def extracted_frame(q: Frame) -> Frame:
     A rotation next to the given directors, but in general not the nearest one: the two differ at first order
     in the drift.
     """
-    return vec(to_matrix(normalise(from_matrix(unvec(q)))))
+    return vec(to_matrix(normalise(extracted_quaternion(unvec(q)))))

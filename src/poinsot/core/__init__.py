@@ -12,6 +12,16 @@ from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
+from poinsot.core._numbers import (
+    as_array,
+    as_batch,
+    as_count,
+    as_floats,
+    as_number,
+    check_all_finite,
+    concrete,
+    unscaled,
+)
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._registry import (
@@ -38,11 +48,11 @@ __all__ = [
     "Element",
     "Group",
     "GroupParts",
-    "LocalWrench",
     "Hamiltonian",
     "InWindows",
     "InputError",
     "LocalField",
+    "LocalWrench",
     "MissingPackageError",
     "MultiplierForm",
     "ODE",
@@ -59,15 +69,22 @@ __all__ = [
     "UserFunction",
     "Windows",
     "Wrench",
+    "as_array",
+    "as_batch",
+    "as_count",
+    "as_floats",
+    "as_number",
+    "barrier",
     "body_torque",
     "brief",
+    "check_all_finite",
     "check_called",
     "check_parameters",
     "composed_gradient",
+    "concrete",
     "did_you_mean",
     "discrete_gradient",
     "each_body",
-    "barrier",
     "held",
     "hold",
     "hold_p",
@@ -75,7 +92,8 @@ __all__ = [
     "largest_component",
     "one_block",
     "optional",
-    "quoted",
     "parameters_of",
+    "quoted",
+    "unscaled",
     "user_function",
 ]

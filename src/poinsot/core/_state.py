@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array
 
+from poinsot.core._numbers import as_floats
 from poinsot.core._show import brief
 
 
@@ -20,7 +20,7 @@ class State:
     """
 
     def __init__(self, **components):
-        self._components = {name: jnp.asarray(value, dtype=float) for name, value in components.items()}
+        self._components = {name: as_floats(value, name) for name, value in components.items()}
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ from poinsot.equations._form_state import FormState
 from poinsot.equations._forms import FORMS, MULTIPLIER, Form, Rates
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem
-from poinsot.rotation import from_matrix, normalise
+from poinsot.rotation import extracted_quaternion, normalise
 
 SAME = 1e-10
 """How far what is seen of two equal states may differ, relative to one plus its size."""
@@ -80,6 +80,7 @@ class Formulation(Printable):
 
     def start(self, state: State, t=0.0) -> State:
         """The problem's state at a physical state of the system; that of a run goes on where the run was."""
+        self.bodies.system.check_state(t, state)
         x, quat, v, Omega = self.bodies.system.live(t, state)
         c = each_body(self.bodies.coordinates.from_quaternion)(quat)
         q, rate = self.bodies.join(x, c), self.bodies.join(v, self.bodies.velocity(c, Omega))
@@ -99,7 +100,7 @@ class Formulation(Printable):
     def _shows(self, t, own: State, state: State) -> Bool[Array, ""]:
         """Whether a state of the problem shows a physical state, to round-off."""
         position, rotation, velocity, angular_velocity = self._poses(t, *self.rates(self.problem.pack(own)))
-        quaternion = normalise(from_matrix(rotation))
+        quaternion = normalise(extracted_quaternion(rotation))
         sides = jnp.sign(jnp.sum(quaternion * state.quaternion, axis=-1, keepdims=True))
         pairs = (
             (position, state.position),
@@ -136,7 +137,7 @@ class Formulation(Printable):
         return Motion(
             position=position,
             rotation=rotation,
-            quaternion=normalise(from_matrix(rotation)),
+            quaternion=normalise(extracted_quaternion(rotation)),
             velocity=velocity,
             angular_velocity=angular_velocity,
             energy=self.energy(t, y) + system.driven_energy(velocity, angular_velocity),

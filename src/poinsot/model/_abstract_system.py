@@ -16,7 +16,7 @@ from poinsot.core.types import Scalar
 from . import _momenta
 from ._chart import Chart
 from ._placement import Placement, Places
-from ._start import live, physical_state
+from ._start import check_physical, live, physical_state
 from ._symmetries import symmetries
 from .loads import AbstractLoad
 
@@ -217,6 +217,16 @@ class AbstractSystem(Printable):
         return physical_state(
             self.placement, self.names, t, position, rotation, velocity, angular_velocity, normalise
         )
+
+    def check_state(self, t, state: State, *, runs: bool = False) -> None:
+        """Refuse what is not a physical state of these bodies; of traced numbers the shapes are looked at.
+
+        Args:
+            t: time, for prescribed motions.
+            state: what is to be one.
+            runs: whether it is a batch of states, run first.
+        """
+        check_physical(self.placement, self.names, t, state, runs=runs)
 
     def live(self, t, state: State) -> tuple[LiveX, Float[Array, "4 Nr"], LiveX, LiveOmega]:
         """Live coordinates `x`, `quaternion`, `v`, `Omega` of a physical state."""

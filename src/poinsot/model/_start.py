@@ -8,15 +8,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, State
+from poinsot.core import InputError, State, as_array, check_all_finite, concrete, quoted
 from poinsot.rotation import from_matrix, multiply, to_matrix
 
-from ._checks import as_array, concrete, shown, stacked
+from ._checks import shown, stacked
 from ._placement import Placement, Places, in_order, take
 from ._rotations import as_quaternion, quaternions_of_matrices, unit_quaternions
 
 CONSISTENT = 1e-9
 """How far a value may be from what the freedom of a body asks of it, relative to one plus its size."""
+HANDMADE = 1e-6
+"""The same of a whole state, whose numbers may be those of a run to fewer digits."""
+DRIFTED = 0.1
+"""The same of the end of a run, which may have drifted from its constraints."""
+WIDTHS = {"position": 3, "quaternion": 4, "velocity": 3, "angular_velocity": 3}
+"""Labels of a physical state, with the numbers each has for a body."""
 
 
 def vectors(value: Any, field: str, names: Sequence[str]) -> tuple[Array, list[bool]]:
@@ -101,6 +107,61 @@ def physical_state(
     return state
 
 
+def check_physical(
+    placement: Placement, names: Sequence[str], t: Any, state: Any, *, runs: bool = False
+) -> None:
+    """Refuse what is not a physical state of these bodies, for instance the state of another system.
+
+    Args:
+        placement: of the bodies.
+        names: of the bodies.
+        t: time, for prescribed motions.
+        state: with labels and shapes as `physical_state` makes them. Numbers are looked at where they are
+            known.
+        runs: whether a first axis of runs comes before those of a body.
+
+    Raises:
+        InputError: it lacks a label, is for other bodies, or contradicts their freedom.
+    """
+    if not isinstance(state, State):
+        raise InputError(f"the start must be a pt.State, got {quoted(state)}; take system.state(...)")
+    if set(state.names) != set(WIDTHS):
+        has = ", ".join(state.names) or "nothing"
+        raise InputError(f"the start has {has}, not {', '.join(WIDTHS)}; take system.state(...)")
+    for label, width in WIDTHS.items():
+        wanted, shape = (len(names), width), state[label].shape
+        if (shape[1:] if runs else shape) != wanted:
+            before, bodies = "runs, " if runs else "", "body" if len(names) == 1 else "bodies"
+            raise InputError(
+                f"{label} of the start has shape {shape}, but this system has {len(names)} {bodies} and "
+                f"needs ({before}{len(names)}, {width}); take state(...) of this system"
+            )
+    if not concrete(state, t):
+        return
+    for label in WIDTHS:
+        check_all_finite(np.asarray(state[label]), label)
+    quats = np.asarray(state.quaternion).reshape(-1, 4)
+    worst = int(np.argmax(np.abs(np.linalg.norm(quats, axis=-1) - 1.0))) if len(quats) else 0
+    name = names[worst % len(names)]
+    unit_quaternions(jnp.asarray(quats[worst : worst + 1]), [f"rotation of {name!r}"], normalise=False)
+    if not runs:
+        _check_freedom(placement, names, t, state)
+
+
+def _check_freedom(placement: Placement, names: Sequence[str], t: Any, state: State) -> None:
+    """Refuse a state whose bodies are not where their freedom holds them."""
+    fixed, unturning = _others(placement.translating, names), _others(placement.rotating, names)
+    if not fixed and not unturning:
+        return
+    given = State(**dict(state.items()))
+    made, orientation = _completed(placement, jnp.asarray(t, dtype=float), given)
+    near = HANDMADE if type(state) is State else DRIFTED
+    _agree("position", given.position, made.position, fixed, names, near)
+    _agree("rotation", *orientation, unturning, names, near)
+    _agree("velocity", given.velocity, made.velocity, fixed, names, near)
+    _agree("angular_velocity", given.angular_velocity, made.angular_velocity, unturning, names, near)
+
+
 def completed(placement: Placement, t: Any, given: State) -> State:
     """The state that freedom makes of values given for all bodies."""
     return _completed(placement, jnp.asarray(t, dtype=float), given)[0]
@@ -137,13 +198,20 @@ def live(placement: Placement, state: State) -> tuple[Array, Array, Array, Array
     return x.T, quats.T, v.T, Omega
 
 
-def _agree(field: str, given: Array, needed: Array, places: list[int], names: Sequence[str]) -> None:
+def _agree(
+    field: str,
+    given: Array,
+    needed: Array,
+    places: Sequence[int],
+    names: Sequence[str],
+    tolerance: float = CONSISTENT,
+) -> None:
     """Refuse given values that contradict the freedom of a body."""
     if not places or not concrete(given, needed):
         return
     gaps = np.abs(np.asarray(given) - np.asarray(needed))
     for i in places:
-        if np.max(gaps[i]) > CONSISTENT * (1.0 + np.max(np.abs(np.asarray(needed[i])))):
+        if np.max(gaps[i]) > tolerance * (1.0 + np.max(np.abs(np.asarray(needed[i])))):
             raise InputError(
                 f"{field} of {names[i]!r} = {shown(given[i])}, but its freedom and the other values make it "
                 f"{shown(needed[i])} (off by {np.max(gaps[i]):.3g}); leave it out, or None for this body"

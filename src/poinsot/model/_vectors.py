@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, as_array, concrete, unscaled
 
-from ._checks import Numbers, as_array, concrete
+from ._checks import Numbers
 
 
 def turned(R: Float[Array, "*batch 3 3"], vec: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
@@ -25,7 +25,7 @@ def as_direction(value: Numbers, field: str) -> Float[Array, "3"]:
     vec = as_array(value, field, (3,))
     if concrete(vec) and not np.any(np.asarray(vec)):
         raise InputError(f"{field} is zero; it must have a direction")
-    return _unit(vec)
+    return _unit(unscaled(vec))
 
 
 @jax.jit

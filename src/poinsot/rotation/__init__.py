@@ -10,7 +10,7 @@ batch axes, and every function works under `jit`, `vmap` and `grad`.
   `quat_rate`, `omega_body`, `from_scalar_last`, `to_scalar_last`, `quat_exp`, `quat_log`
 - the group SO(3): `hat`, `vee`, `exp`, `log`, and the tangent maps `Tl`, `Tr`, `Tl_inverse`, `Tr_inverse`,
   `quat_tangent`, `quat_tangent_inverse`
-- from matrices: `from_matrix`, `nearest_rotation`, `euler_angles`
+- from matrices: `from_matrix`, `extracted_quaternion`, `nearest_rotation`, `euler_angles`
 - Euler angles: `euler`, `euler_quaternion`, `euler_angles`, `euler_rate_matrix`, `euler_singularity`,
   `near_singularity`
 - the Euler map: `to_matrix`, `euler_map_differential`, `euler_map_pseudo_inverse`, `vec`, `unvec`
@@ -29,7 +29,7 @@ from ._euler_angles import (
     near_singularity,
 )
 from ._euler_map import euler_map_differential, euler_map_pseudo_inverse, to_matrix, unvec, vec
-from ._extraction import davenport_matrix, from_matrix
+from ._extraction import davenport_matrix, extracted_quaternion, from_matrix
 from ._free_rotation import free_rotation
 from ._nearest import nearest_rotation
 from ._quaternion import (
@@ -76,6 +76,7 @@ __all__ = [
     "euler_rate_matrix",
     "euler_singularity",
     "exp",
+    "extracted_quaternion",
     "free_rotation",
     "from_matrix",
     "from_scalar_last",

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-import jax.core
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
+from poinsot.core import InputError, concrete, quoted, unscaled
 from poinsot.core.types import Quat, Rot, Vec3
 
+from ._checks import as_vector
 from ._sincos import sincos
 from ._so3 import exp
 
@@ -68,10 +69,10 @@ def about_axis(axis: Vec3 | Sequence[float], angle: ArrayLike) -> Rot:
         angle: radians, counted by the right-hand rule.
 
     Raises:
-        ValueError: the axis is zero or not finite.
+        InputError: the axis is zero or not finite.
     """
-    direction = jnp.asarray(axis, dtype=float)
+    direction = unscaled(as_vector(axis, "axis"))
     length = jnp.linalg.norm(direction, axis=-1, keepdims=True)
-    if not isinstance(length, jax.core.Tracer) and not np.all((length > 0.0) & np.isfinite(length)):
-        raise ValueError(f"axis {np.asarray(axis)} has no direction; give a finite vector that is not zero")
+    if concrete(length) and not np.all((length > 0.0) & np.isfinite(length)):
+        raise InputError(f"axis = {quoted(axis)} has no direction; give a finite vector that is not zero")
     return exp(jnp.asarray(angle, dtype=float)[..., None] * direction / length)

@@ -11,8 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from poinsot.core import InputError, quoted
 from poinsot.core.types import Quat, Rot, Vec3
 
+from ._checks import as_vector
 from ._elementary import elementary_matrix, elementary_quaternion
 from ._extraction import from_matrix
 from ._quaternion import multiply
@@ -43,7 +45,9 @@ class _Axes(NamedTuple):
 
 def _axes(sequence: str) -> _Axes:
     if sequence not in EULER_SEQUENCES:
-        raise ValueError(f"sequence {sequence!r} is not known; choose one of {', '.join(EULER_SEQUENCES)}")
+        raise InputError(
+            f"sequence {quoted(sequence)} is not known; choose one of {', '.join(EULER_SEQUENCES)}"
+        )
     return _Axes(*("xyz".index(letter) for letter in sequence))
 
 
@@ -58,10 +62,10 @@ def euler(sequence: str, angles: Vec3 | Sequence[float]) -> Rot:
         Matrix from body to space.
 
     Raises:
-        ValueError: the sequence is not one of the twelve.
+        InputError: the sequence is not one of the twelve, or the angles are not three.
     """
     axes = _axes(sequence)
-    angles = jnp.asarray(angles, dtype=float)
+    angles = as_vector(angles, "angles")
     first, middle, last = (elementary_matrix(axis, angles[..., i]) for i, axis in enumerate(axes))
     return first @ middle @ last
 
@@ -74,10 +78,10 @@ def euler_quaternion(sequence: str, angles: Vec3 | Sequence[float]) -> Quat:
         angles: (alpha, beta, gamma) in radians.
 
     Raises:
-        ValueError: the sequence is not one of the twelve.
+        InputError: the sequence is not one of the twelve, or the angles are not three.
     """
     axes = _axes(sequence)
-    angles = jnp.asarray(angles, dtype=float)
+    angles = as_vector(angles, "angles")
     first, middle, last = (elementary_quaternion(axis, angles[..., i]) for i, axis in enumerate(axes))
     return multiply(multiply(first, middle), last)
 
@@ -107,7 +111,7 @@ def euler_angles(sequence: str, rot: Rot) -> Vec3:
         rot: rotation matrix, body to space.
 
     Raises:
-        ValueError: the sequence is not one of the twelve.
+        InputError: the sequence is not one of the twelve, or the matrix is no rotation.
     """
     axes = _axes(sequence)
     quat = from_matrix(rot)
@@ -142,10 +146,10 @@ def euler_rate_matrix(sequence: str, angles: Vec3 | Sequence[float]) -> Float[Ar
         angles: (alpha, beta, gamma) in radians.
 
     Raises:
-        ValueError: the sequence is not one of the twelve.
+        InputError: the sequence is not one of the twelve, or the angles are not three.
     """
     axes = _axes(sequence)
-    angles = jnp.asarray(angles, dtype=float)
+    angles = as_vector(angles, "angles")
     last = elementary_matrix(axes.last, angles[..., 2])
     both = elementary_matrix(axes.middle, angles[..., 1]) @ last
     spin = jnp.broadcast_to(jnp.eye(3)[axes.last], angles.shape)
@@ -163,9 +167,9 @@ def euler_singularity(sequence: str, angles: Vec3 | Sequence[float]) -> Float[Ar
         angles: (alpha, beta, gamma) in radians.
 
     Raises:
-        ValueError: the sequence is not one of the twelve.
+        InputError: the sequence is not one of the twelve, or the angles are not three.
     """
-    beta = jnp.asarray(angles, dtype=float)[..., 1]
+    beta = as_vector(angles, "angles")[..., 1]
     return jnp.abs(jnp.sin(beta) if _axes(sequence).proper else jnp.cos(beta))
 
 
@@ -178,6 +182,6 @@ def near_singularity(sequence: str, angles: Vec3 | Sequence[float], distance: fl
         distance: angle in radians, between 0 and pi/2.
 
     Raises:
-        ValueError: the sequence is not one of the twelve.
+        InputError: the sequence is not one of the twelve, or the angles are not three.
     """
     return jnp.arcsin(euler_singularity(sequence, angles)) < distance

@@ -3,16 +3,21 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from poinsot.core import as_batch
 from poinsot.core.types import Quat, Rot
+
+from ._checks import as_nonzero_quat, as_quat, as_square
 
 
 def vec(matrix: Float[Array, "*batch 3 3"]) -> Float[Array, "*batch 9"]:
     """Stack the columns of a matrix, (d1, d2, d3)."""
+    matrix = as_square(matrix, "matrix")
     return jnp.swapaxes(matrix, -1, -2).reshape(*matrix.shape[:-2], 9)
 
 
 def unvec(columns: Float[Array, "*batch 9"]) -> Float[Array, "*batch 3 3"]:
     """Matrix with the stacked columns (d1, d2, d3), the inverse of `vec`."""
+    columns = as_batch(columns, "columns", (9,), "three columns one after the other")
     return jnp.swapaxes(columns.reshape(*columns.shape[:-1], 3, 3), -1, -2)
 
 
@@ -26,6 +31,7 @@ def to_matrix(quat: Quat) -> Rot:
 
     It is a rotation for $|p| = 1$; in general $R(s\,p) = s^2 R(p)$ and $R^T R = |p|^4 I$.
     """
+    quat = as_quat(quat)
     w, x, y, z = (quat[..., i] for i in range(4))
     ww, xx, yy, zz = w * w, x * x, y * y, z * z
     rows = [
@@ -42,6 +48,7 @@ def euler_map_differential(quat: Quat) -> Float[Array, "*batch 9 4"]:
     Its columns satisfy $D\phi(p)\,p = 2\operatorname{vec} R(p)$ and
     $D\phi^T D\phi = 8\,(|p|^2 I + \tfrac12\,p\,p^T)$.
     """
+    quat = as_quat(quat)
     w, x, y, z = (quat[..., i] for i in range(4))
     rows = [
         [w, x, -y, -z],
@@ -65,6 +72,7 @@ def euler_map_pseudo_inverse(quat: Quat) -> Float[Array, "*batch 4 9"]:
     It recovers the quaternion and its rate from the directors and theirs: $p = 2\,D\phi^+\operatorname{vec}
     R$ and $\dot p = D\phi^+ \operatorname{vec}\dot R$.
     """
+    quat = as_nonzero_quat(quat)
     transpose = jnp.swapaxes(euler_map_differential(quat), -1, -2)
     square = jnp.sum(quat * quat, axis=-1)[..., None, None]
     radial = quat[..., :, None] * jnp.sum(quat[..., :, None] * transpose, axis=-2, keepdims=True)

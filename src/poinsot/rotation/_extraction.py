@@ -5,6 +5,8 @@ from jaxtyping import Array, Float
 
 from poinsot.core.types import Quat, Rot
 
+from ._checks import as_rotation, as_square
+
 
 def davenport_matrix(matrix: Float[Array, "*batch 3 3"]) -> Float[Array, "*batch 4 4"]:
     r"""Davenport's symmetric matrix K, with $p^T K\,p = \operatorname{tr}(A^T R(p))$ for every quaternion.
@@ -14,6 +16,7 @@ def davenport_matrix(matrix: Float[Array, "*batch 3 3"]) -> Float[Array, "*batch
 
     For a rotation matrix $K = 4\,p\,p^T - I$.
     """
+    matrix = as_square(matrix, "matrix")
     a = [[matrix[..., i, j] for j in range(3)] for i in range(3)]
     trace = a[0][0] + a[1][1] + a[2][2]
     z1, z2, z3 = a[2][1] - a[1][2], a[0][2] - a[2][0], a[1][0] - a[0][1]
@@ -43,7 +46,15 @@ def from_matrix(rot: Rot) -> Quat:
 
     Returns:
         Quaternion, scalar first, of unit length to the accuracy of the matrix.
+
+    Raises:
+        InputError: known numbers are not those of a rotation matrix.
     """
+    return extracted_quaternion(as_rotation(rot))
+
+
+def extracted_quaternion(rot: Float[Array, "*batch 3 3"]) -> Quat:
+    """What `from_matrix` makes of a matrix, also of one that has drifted far from a rotation in a run."""
     products = davenport_matrix(rot) + jnp.broadcast_to(jnp.eye(4), (*rot.shape[:-2], 4, 4))
     squares = jnp.diagonal(products, axis1=-2, axis2=-1)
     chosen = jnp.argmax(squares, axis=-1)[..., None] == jnp.arange(4).reshape((1,) * (rot.ndim - 2) + (4,))

@@ -6,13 +6,13 @@ from jaxtyping import Array, Float
 
 from poinsot.core.types import Rot
 
+from ._checks import as_square
 from ._euler_map import to_matrix
 from ._extraction import davenport_matrix
 from ._quaternion import normalise
 from ._so3 import hat, vee
 
 
-@jax.custom_jvp
 def nearest_rotation(matrix: Float[Array, "*batch 3 3"]) -> Rot:
     r"""Proper rotation nearest to a matrix in the Frobenius norm.
 
@@ -30,14 +30,19 @@ def nearest_rotation(matrix: Float[Array, "*batch 3 3"]) -> Rot:
     Args:
         matrix: any 3x3 matrix with a unique answer, for instance directors that have drifted.
     """
+    return _nearest(as_square(matrix, "matrix"))
+
+
+@jax.custom_jvp
+def _nearest(matrix: Float[Array, "*batch 3 3"]) -> Rot:
     _, vectors = jnp.linalg.eigh(davenport_matrix(matrix))
     return to_matrix(normalise(vectors[..., -1]))
 
 
-@nearest_rotation.defjvp
-def _nearest_rotation_jvp(primals, tangents):
+@_nearest.defjvp
+def _nearest_jvp(primals, tangents):
     (matrix,), (rate,) = primals, tangents
-    rot = nearest_rotation(matrix)
+    rot = _nearest(matrix)
     transpose = jnp.swapaxes(rot, -1, -2)
     stretch = transpose @ matrix
     trace = jnp.trace(stretch, axis1=-2, axis2=-1)[..., None, None]

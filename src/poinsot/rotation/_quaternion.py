@@ -3,7 +3,10 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from poinsot.core import as_batch
 from poinsot.core.types import Quat, Vec3
+
+from ._checks import as_nonzero_quat, as_quat, as_vector
 
 
 def identity() -> Float[Array, "4"]:
@@ -17,6 +20,7 @@ def multiply(left: Quat, right: Quat) -> Quat:
     $$ p * q = (p_0 q_0 - \mathbf{p}\cdot\mathbf{q},\;
        p_0\mathbf{q} + q_0\mathbf{p} + \mathbf{p}\times\mathbf{q}) $$
     """
+    left, right = as_quat(left, "left"), as_quat(right, "right")
     a, b, c, d = (left[..., i] for i in range(4))
     w, x, y, z = (right[..., i] for i in range(4))
     return jnp.stack(
@@ -32,16 +36,19 @@ def multiply(left: Quat, right: Quat) -> Quat:
 
 def conjugate(quat: Quat) -> Quat:
     r"""Conjugate $\bar p = (p_0, -\mathbf{p})$; the reverse rotation of a unit quaternion."""
+    quat = as_quat(quat)
     return jnp.concatenate([quat[..., :1], -quat[..., 1:]], axis=-1)
 
 
 def inverse(quat: Quat) -> Quat:
     r"""Multiplicative inverse $\bar p / |p|^2$ of a quaternion that is not zero."""
+    quat = as_nonzero_quat(quat)
     return conjugate(quat) / jnp.sum(quat * quat, axis=-1, keepdims=True)
 
 
 def normalise(quat: Quat) -> Quat:
     """Unit quaternion p / |p| of a quaternion that is not zero."""
+    quat = as_nonzero_quat(quat)
     return quat / jnp.sqrt(jnp.sum(quat * quat, axis=-1, keepdims=True))
 
 
@@ -60,6 +67,7 @@ def rotate(quat: Quat, vec: Vec3) -> Vec3:
     Returns:
         Space components.
     """
+    quat, vec = as_quat(quat), as_vector(vec, "vec")
     scalar, imaginary = quat[..., :1], quat[..., 1:]
     along = jnp.sum(imaginary * vec, axis=-1, keepdims=True)
     stretch = scalar * scalar - jnp.sum(imaginary * imaginary, axis=-1, keepdims=True)
@@ -68,12 +76,12 @@ def rotate(quat: Quat, vec: Vec3) -> Vec3:
 
 def from_scalar_last(quat: Quat) -> Quat:
     """Reorder (x, y, z, w), as SciPy and many file formats store it, to (w, x, y, z)."""
-    return jnp.roll(quat, 1, axis=-1)
+    return jnp.roll(as_batch(quat, "quat", (4,), "a quaternion (x, y, z, w)"), 1, axis=-1)
 
 
 def to_scalar_last(quat: Quat) -> Quat:
     """Reorder (w, x, y, z) to (x, y, z, w)."""
-    return jnp.roll(quat, -1, axis=-1)
+    return jnp.roll(as_quat(quat), -1, axis=-1)
 
 
 def left_matrix(quat: Quat) -> Float[Array, "*batch 4 4"]:
@@ -83,6 +91,7 @@ def left_matrix(quat: Quat) -> Float[Array, "*batch 4 4"]:
               p_2 & p_3 & p_0 & -p_1 \\ p_3 & -p_2 & p_1 & p_0 \end{pmatrix}, \qquad
        Q(p)^T q = \bar p * q, \quad Q Q^T = |p|^2 I. $$
     """
+    quat = as_quat(quat)
     w, x, y, z = (quat[..., i] for i in range(4))
     rows = [[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]]
     return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
@@ -104,6 +113,7 @@ def quat_rate(quat: Quat, omega_body: Vec3) -> Quat:
         quat: unit quaternion.
         omega_body: angular velocity in body components, $\dot R = R\,\hat\Omega$.
     """
+    omega_body = as_vector(omega_body, "omega_body")
     pure = jnp.concatenate([jnp.zeros_like(omega_body[..., :1]), omega_body], axis=-1)
     return 0.5 * multiply(quat, pure)
 
@@ -117,4 +127,4 @@ def omega_body(quat: Quat, rate: Quat) -> Vec3:
         quat: unit quaternion.
         rate: its time derivative.
     """
-    return 2.0 * multiply(conjugate(quat), rate)[..., 1:]
+    return 2.0 * multiply(conjugate(quat), as_quat(rate, "rate"))[..., 1:]

@@ -5,6 +5,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core.types import Rot, Vec3
 
+from ._checks import as_square, as_vector
 from ._extraction import from_matrix
 from ._series import stumpff
 from ._unit_quaternion import quat_log
@@ -12,6 +13,7 @@ from ._unit_quaternion import quat_log
 
 def hat(vec: Vec3) -> Float[Array, "*batch 3 3"]:
     r"""Skew matrix of a vector, $\hat a\,b = a \times b$."""
+    vec = as_vector(vec, "vec")
     x, y, z = (vec[..., i] for i in range(3))
     zero = jnp.zeros_like(x)
     rows = [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
@@ -20,6 +22,7 @@ def hat(vec: Vec3) -> Float[Array, "*batch 3 3"]:
 
 def vee(skew: Float[Array, "*batch 3 3"]) -> Vec3:
     """Vector (S32, S13, S21) of a skew matrix, the inverse of `hat`."""
+    skew = as_square(skew, "skew")
     return jnp.stack([skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]], axis=-1)
 
 
@@ -39,6 +42,7 @@ def exp(xi: Vec3) -> Rot:
     $$ \exp\hat\xi = I + \frac{\sin\theta}{\theta}\,\hat\xi + \frac{1-\cos\theta}{\theta^2}\,\hat\xi^2,
        \qquad \theta = |\xi|. $$
     """
+    xi = as_vector(xi, "xi")
     x = jnp.sum(xi * xi, axis=-1)
     return quadratic_in_hat(xi, stumpff(1, x), stumpff(2, x))
 

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core.types import Vec3
 
+from ._checks import as_vector
 from ._quaternion import G
 from ._series import inverse_tangent_coefficient, stumpff
 from ._so3 import quadratic_in_hat
@@ -23,6 +24,7 @@ def Tl(xi: Vec3) -> Float[Array, "*batch 3 3"]:
     $$ T_l(\xi) = I + \frac{1-\cos\theta}{\theta^2}\,\hat\xi + \frac{\theta-\sin\theta}{\theta^3}\,\hat\xi^2,
        \qquad \omega = T_l(\xi)\,\dot\xi, \quad \dot R = \hat\omega R. $$
     """
+    xi = as_vector(xi, "xi")
     x = jnp.sum(xi * xi, axis=-1)
     return quadratic_in_hat(xi, stumpff(2, x), stumpff(3, x))
 
@@ -32,7 +34,7 @@ def Tr(xi: Vec3) -> Float[Array, "*batch 3 3"]:
 
     $$ T_r(\xi) = T_l(-\xi) = T_l(\xi)^T, \qquad \Omega = T_r(\xi)\,\dot\xi, \quad \dot R = R\,\hat\Omega. $$
     """
-    return Tl(-xi)
+    return Tl(-as_vector(xi, "xi"))
 
 
 def Tl_inverse(xi: Vec3) -> Float[Array, "*batch 3 3"]:
@@ -41,12 +43,13 @@ def Tl_inverse(xi: Vec3) -> Float[Array, "*batch 3 3"]:
     $$ T_l(\xi)^{-1} = I - \tfrac12\,\hat\xi
        + \frac{1}{\theta^2}\left(1 - \frac{\theta}{2}\cot\frac{\theta}{2}\right)\hat\xi^2. $$
     """
+    xi = as_vector(xi, "xi")
     return quadratic_in_hat(xi, -0.5, inverse_tangent_coefficient(jnp.sum(xi * xi, axis=-1)))
 
 
 def Tr_inverse(xi: Vec3) -> Float[Array, "*batch 3 3"]:
     r"""Inverse of the right tangent map, $T_r(\xi)^{-1} = T_l(-\xi)^{-1}$, for angles below a full turn."""
-    return Tl_inverse(-xi)
+    return Tl_inverse(-as_vector(xi, "xi"))
 
 
 def quat_tangent(xi: Vec3) -> Float[Array, "*batch 4 3"]:

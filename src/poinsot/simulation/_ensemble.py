@@ -79,6 +79,7 @@ def ensemble(
     grid |= {"kernel": kernel, "fast": fast}
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
+        problem.check_state(t0, states, runs=True)
         starts = _started(formulation, states, t0)
         return _all_seen(formulation, ensemble(formulation.problem, integrator, starts, **grid))
     check_saves(steps, save_every)

@@ -103,6 +103,7 @@ def subject_of(
     """Check that everything goes together, and choose what was left open."""
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
+        problem.check_state(t0, state)
         return BodiesSubject(formulation, state, _started(formulation, state, t0))
     check_problem(problem)
     for name, value in (("coordinates", coordinates), ("form", form)):
