@@ -75,7 +75,7 @@ def test_states_are_made_of_numbers():
 
 
 def test_the_end_of_a_run_that_drifted_is_a_state():
-    """Directors leave the constraints here by more than a rotation matrix may be off: no check gets in the way."""
+    """Directors leave the constraints by more than a rotation matrix may be off: no check stops them."""
     start = PINNED.state(rotation=pt.rotation.about_x(1.0), angular_velocity=(0.3, 0.2, 2.0))
     plan = {"integrator": pt.integrators.RK4(), "coordinates": pt.coordinates.Directors(), "form": "index0"}
     run = pt.simulate(PINNED, start, t1=20.0, dt=0.2, **plan)
