@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core._discrete_gradient import discrete_gradient
+from poinsot.core._discrete_gradient import corrected, discrete_gradient
 from poinsot.core._implicit import AbstractImplicit, StabilisedForm
 from poinsot.core._problem import Packed, PhaseSpace, as_params, named_functions
 from poinsot.core._projection import Projection, along_surface, nearest_on_surface, saddle_point
@@ -116,6 +116,18 @@ class AbstractConstrained(PhaseSpace):
     def normal(self, q: Positions, multipliers: Multipliers) -> Positions:
         r"""The direction $G(q)^T \lambda$ of a constraint force."""
         return jax.vjp(self.constraint, q)[1](multipliers)[0]
+
+    def discrete_normal(self, q0: Positions, q1: Positions, multipliers: Multipliers) -> Positions:
+        r"""Gonzalez' discrete gradient of $\lambda\cdot g$ over a step.
+
+        Its product with the step is the change of $\lambda\cdot g$: a force along it does no work from one
+        point of the surface to another.
+        """
+        middle = 0.5 * (q0 + q1)
+        slope = self.normal(middle, multipliers)
+        change = jnp.sum(multipliers * (self.constraint(q1) - self.constraint(q0)))
+        # On the surface the terms of g cancel: their round-off is that of the positions.
+        return corrected(slope, q1 - q0, change, jnp.sum(jnp.abs(slope * middle)))
 
     def constraint_rate(self, q: Positions, v: Positions) -> Multipliers:
         r"""Rate $G(q)\,v$ of the constraints."""

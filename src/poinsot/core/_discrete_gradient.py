@@ -26,7 +26,8 @@ def discrete_gradient(f: Callable, y0: Float[Array, " n"], y1: Float[Array, " n"
         y1: where it ends.
     """
     slope = jax.grad(f)(0.5 * (y0 + y1))
-    return _corrected(slope, y1 - y0, f(y0), f(y1))
+    before, after = f(y0), f(y1)
+    return corrected(slope, y1 - y0, after - before, jnp.abs(after) + jnp.abs(before))
 
 
 def composed_gradient(
@@ -48,18 +49,25 @@ def composed_gradient(
     c0, c1 = inner(y0), inner(y1)
     weights = discrete_gradient(outer, c0, c1)
     (slope,) = jax.vjp(inner, 0.5 * (y0 + y1))[1](weights)
-    return _corrected(slope, y1 - y0, jnp.sum(weights * c0), jnp.sum(weights * c1))
+    before, after = jnp.sum(weights * c0), jnp.sum(weights * c1)
+    return corrected(slope, y1 - y0, after - before, jnp.abs(after) + jnp.abs(before))
 
 
-def _corrected(slope: Array, dy: Array, before: Array, after: Array) -> Array:
-    """The vector nearest to `slope` whose product with `dy` is the difference of the two values.
+def corrected(slope: Array, dy: Array, change: Array, terms: Array) -> Array:
+    """The vector nearest to `slope` whose product with `dy` is the change of a function.
 
-    A correction below the round-off of that difference is noise, which a short step would magnify: it is left
+    A correction below the round-off of that change is noise, which a short step would magnify: it is left
     out.
+
+    Args:
+        slope: of the function, in the middle of the step.
+        dy: the step.
+        change: of the function.
+        terms: size of the terms that the change is a difference of.
     """
     along = jnp.sum(slope * dy)
-    missing = (after - before) - along
-    noise = NOISE * (jnp.abs(after) + jnp.abs(before) + jnp.sum(jnp.abs(slope * dy)))
+    missing = change - along
+    noise = NOISE * (terms + jnp.sum(jnp.abs(slope * dy)))
     real = jnp.abs(missing) > noise
     square = jnp.where(real, jnp.sum(dy * dy), 1.0)
     return slope + jnp.where(real, missing, 0.0) / square * dy

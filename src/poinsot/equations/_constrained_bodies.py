@@ -77,6 +77,10 @@ class ConstrainedBodies(AbstractConstrained):
         """Internal constraints of all rotating bodies."""
         return self.bodies.constraint(q)
 
+    def discrete_normal(self, q0: Flat, q1: Flat, multipliers: Flat) -> Flat:
+        """The direction at the midpoint: of quadratic constraints that is the discrete gradient."""
+        return self.normal(0.5 * (q0 + q1), multipliers)
+
     def momentum(self, q: Flat, v: Flat) -> Flat:
         """Momentum of a velocity."""
         return self.bodies.momentum(q, v)

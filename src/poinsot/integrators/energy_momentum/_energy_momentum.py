@@ -19,17 +19,20 @@ class EnergyMomentum(AbstractIntegrator):
     r"""Hamilton's equations with the discrete gradient of the problem; order 2.
 
     $$ q_1 = q_0 + h\,\bar\nabla_p H, \qquad
-       p_1 = p_0 - h\,\bar\nabla_q H - h\,G(q_m)^T \lambda, \qquad g(q_1) = 0 $$
+       p_1 = p_0 - h\,\bar\nabla_q H - h\,\bar\nabla (\lambda\cdot g), \qquad g(q_1) = 0 $$
 
-    with $q_m = \tfrac12(q_0 + q_1)$; on a Hamiltonian problem there is no constraint. Since
-    $\bar\nabla H \cdot \Delta y$ is the change of energy, the energy is kept to round-off, with constraints
-    as long as these are quadratic, as those of directors and unit quaternions are. A problem whose discrete
-    gradient and constraints respect a symmetry, on the surface and next to it, keeps its momentum as well.
-    The gradient of bodies does when every potential declares its invariants, Gonzalez' does not; of directors
-    the columns do, the rows do not.
+    on a Hamiltonian problem without the constraint. Since $\bar\nabla H \cdot \Delta y$ is the change of
+    energy and $\bar\nabla(\lambda\cdot g)\cdot\Delta q$ that of $\lambda\cdot g$, which is zero, the energy
+    is kept to round-off. For quadratic constraints, such as those of directors and unit quaternions, the
+    discrete gradient of $\lambda\cdot g$ is $G(q_m)^T\lambda$ at the midpoint $q_m = \tfrac12(q_0 + q_1)$.
+
+    A problem whose discrete gradients respect a symmetry, on the surface and next to it, keeps its momentum
+    as well. The gradient of bodies does when every potential declares its invariants, Gonzalez' does not; of
+    directors the columns do, the rows do not.
 
     With constraints the positions are held, the velocities are not: their part across the surface alternates
-    from step to step, so that a composition reaches order 4 and no more.
+    from step to step, and the multipliers with it, whose means over two steps have order 2. A composition
+    therefore reaches order 4 and no more.
 
     Loads act at the midpoint.
 
@@ -104,7 +107,7 @@ def _on_surface(problem: AbstractConstrained, t, h, y: Packed, carry: tuple[Arra
         along_q, along_p = problem.discrete_gradient(middle, q0, p0, q1, p1)
         q = 0.5 * (q0 + q1)
         push = along_q - problem.load(middle, q, problem.velocity(q, 0.5 * (p0 + p1)))
-        kick = h * (p1 - p0 + h * push) + problem.normal(q, scaled)
+        kick = h * (p1 - p0 + h * push) + problem.discrete_normal(q0, q1, scaled)
         return jnp.concatenate([q1 - q0 - h * along_p, kick, problem.constraint(q1)])
 
     acceleration, multipliers = carry
