@@ -9,7 +9,7 @@ from poinsot.kernels._components import (
     is_number,
     objects,
 )
-from poinsot.kernels._kernel import SHORT, Bound, Choice, Kernel, arrays, programs_made
+from poinsot.kernels._kernel import SHORT, Bound, Choice, Kernel, arrays, programs_made, remembered
 from poinsot.kernels._once import each_state, filled, once
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "objects",
     "once",
     "programs_made",
+    "remembered",
 ]

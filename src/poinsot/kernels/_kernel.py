@@ -2,7 +2,7 @@
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
@@ -185,28 +185,46 @@ def _is_data(leaf: Any) -> bool:
 _programs: OrderedDict[Any, Any] = OrderedDict()
 
 
+def _structure(trees: Sequence[Any]) -> tuple:
+    """What tells trees apart beside the numbers in them: shapes, leaves that are no arrays, structure."""
+    parts = [eqx.partition(tree, _is_data) for tree in trees]
+    shapes = tuple((np.shape(leaf), leaf.dtype.str) for data, _ in parts for leaf in jax.tree.leaves(data))
+    rest = tuple(
+        (tuple(leaves), structure) for leaves, structure in (jax.tree.flatten(one) for _, one in parts)
+    )
+    return shapes, rest, tuple(jax.tree.structure(data) for data, _ in parts)
+
+
+def remembered(function: Callable, *trees: Any) -> Any:
+    """The value of a function that looks at the structure of its arguments alone, found once for each.
+
+    Args:
+        function: must not depend on the numbers in the arrays.
+        trees: its arguments.
+    """
+    key = function, _structure(trees)
+    try:
+        known = _values.get(key, _ARRAY)
+    except TypeError:
+        return function(*trees)
+    if known is _ARRAY:
+        known = _values[key] = function(*trees)
+        while len(_values) > PROGRAMS:
+            _values.popitem(last=False)
+    return known
+
+
+_values: OrderedDict[Any, Any] = OrderedDict()
+
+
 def _compiled(function: Function, given: tuple[Any, Any, Any], width: int, fast: bool, effort: int) -> Any:
     """The native program, made when it is first asked for."""
     from poinsot.kernels.native import NativeProgram, NotNative, frozen, target
 
-    trees = [eqx.partition(tree, _is_data) for tree in given]
-    data, rest = zip(*trees, strict=True)
-    leaves = [[np.asarray(leaf) for leaf in jax.tree.leaves(tree)] for tree in data]
-    zeros = [leaf[frozen(leaf)].tobytes() + frozen(leaf).tobytes() for leaf in leaves[0]]
-    shapes = tuple((leaf.shape, leaf.dtype.str) for part in leaves for leaf in part)
-    statics, structures = zip(*(jax.tree.flatten(tree) for tree in rest), strict=True)
-    key = (
-        function,
-        width,
-        fast,
-        effort,
-        target(),
-        shapes,
-        tuple(zeros),
-        tuple(map(tuple, statics)),
-        structures,
-        tuple(jax.tree.structure(tree) for tree in data),
-    )
+    data, rest = zip(*(eqx.partition(tree, _is_data) for tree in given), strict=True)
+    model = [np.asarray(leaf) for leaf in jax.tree.leaves(data[0])]
+    zeros = tuple(leaf[frozen(leaf)].tobytes() + frozen(leaf).tobytes() for leaf in model)
+    key = function, width, fast, effort, target(), zeros, _structure(given)
     try:
         known = _programs.get(key)
     except TypeError as error:

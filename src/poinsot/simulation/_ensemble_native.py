@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from poinsot.core import Result, State
-from poinsot.kernels import SHORT, Kernel, arrays, filled, in_components
+from poinsot.kernels import SHORT, Kernel, arrays, filled, in_components, remembered
 from poinsot.kernels.native import Block, NativeProgram, target
 from poinsot.simulation._loop import LoopState, Marcher, Model
 from poinsot.simulation._progress import Progress
@@ -48,10 +48,16 @@ def record_lane(model: Model, grid, loop: LoopState):
     return loop, buffer
 
 
-def lanes_of(model: Model, grid, loop: LoopState) -> int:
-    """Runs side by side: two vectors of them keep a CPU busy, but a step that iterates waits for the last."""
+def layout(model: Model, grid, state: State) -> tuple[LoopState, bool]:
+    """Shapes of where one run stands, and whether its step has no loops."""
+    loop = jax.eval_shape(lambda state: begin_lane(model, grid, state), state)
     step = jax.make_jaxpr(lambda loop: Marcher(*model[:2], *grid).step(loop))(loop)
-    return target().vector_bytes // 8 * (2 if in_components(step.jaxpr) else 1)
+    return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), loop), in_components(step.jaxpr)
+
+
+def lanes_of(straight: bool) -> int:
+    """Runs side by side: two vectors of them keep a CPU busy, but a step that iterates waits for the last."""
+    return target().vector_bytes // 8 * (2 if straight else 1)
 
 
 class Batch:
@@ -98,17 +104,17 @@ def ensemble_native(
     """Runs from many starts; None where the native kernel cannot take them."""
     model, grid = (marcher.problem, marcher.integrator, None), (marcher.t0, marcher.h)
     one = jax.tree.map(lambda x: np.asarray(x[0]), states)
-    loop = jax.eval_shape(lambda state: begin_lane(model, grid, state), one)
+    # Tracing takes as long as many thousand steps of a run.
+    loop, straight = remembered(layout, model, grid, one)
     if loop.y.size > SHORT and kernel.choice != "native":
         kernel.give_up(f"a state of {loop.y.size} numbers is too long to be written out")
         return None
-    example = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), loop)
-    width = lanes_of(model, grid, loop)
+    width = lanes_of(straight)
     room = 1 if saves == 1 else max(64, ROOM // max(loop.y.size, 1) + 1)
     targets = np.zeros(room, dtype=np.int64)
     chunk = (*grid, np.int64(0), targets, np.int64(0))
     start = kernel.program(begin_lane, model, grid, one, width)
-    program = kernel.program(record_lane, model, chunk, example, width)
+    program = kernel.program(record_lane, model, chunk, loop, width)
     if start is None or program is None:
         return None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
