@@ -38,8 +38,8 @@ from poinsot.integrators import (
 )
 from poinsot.integrators.adaptive import AbstractAdaptive, Task, _host
 
-NULL_SPACE = pt.formulate(TOP.system, pt.coordinates.Quaternions(), "null_space")
-GROUP = pt.formulate(TOP.system, pt.coordinates.Group(), "group")
+NULL_SPACE = pt.formulate(TOP, pt.coordinates.Quaternions(), "null_space")
+GROUP = pt.formulate(TOP, pt.coordinates.Group(), "group")
 LADDERS = {
     DormandPrince5(): (1e-8, 1e-10, 1e-12),
     DormandPrince8(): (1e-8, 1e-10, 1e-12, 1e-13),

@@ -27,9 +27,7 @@ def measure(name: str, integrator, orbits: int, steps: int) -> dict:
     system, states = pt.library.kepler(), starts(orbits)
 
     def run():
-        return pt.ensemble(
-            system.problem, integrator, states, dt=0.05, steps=steps, save_every=steps, progress=False
-        )
+        return pt.ensemble(system, integrator, states, dt=0.05, steps=steps, save_every=steps, progress=False)
 
     tick = time.perf_counter()
     solution = run()
@@ -43,7 +41,7 @@ def measure(name: str, integrator, orbits: int, steps: int) -> dict:
     with jax.default_device(jax.devices("cpu")[0]):
         alone = [
             pt.solve(
-                system.problem,
+                system,
                 integrator,
                 pt.State(q=np.asarray(states.q[i]), p=np.asarray(states.p[i])),
                 dt=0.05,

@@ -20,7 +20,7 @@ TOPS, STEPS, DT = 1_000_000, 10_000, 1e-3
 
 def main() -> None:
     example = pt.library.gyro_top()
-    formulation = pt.formulate(example.system, pt.coordinates.Group(), "group")
+    formulation = pt.formulate(example, pt.coordinates.Group(), "group")
     single = formulation.start(example.start)
     spins = jnp.linspace(100.0, 300.0, TOPS)
     states = jax.tree.map(lambda part: jnp.broadcast_to(part, (TOPS, *part.shape)), single)

@@ -34,7 +34,7 @@ def galactic(board: Scoreboard, steps: int) -> None:
 
     def ours(save_every=steps):
         return pt.simulate(
-            system.problem,
+            system,
             system.start,
             t1=steps * h,
             dt=h,
@@ -117,7 +117,7 @@ def kepler(board: Scoreboard, orbits: int, steps: int) -> None:
         q=jnp.stack([1.0 - e, zero], axis=1), p=jnp.stack([zero, jnp.sqrt((1.0 + e) / (1.0 - e))], axis=1)
     )
     middle = np.concatenate([states.q[orbits // 2], states.p[orbits // 2]])
-    library = pt.library.kepler().problem
+    library = pt.library.kepler()
     own = pt.Hamiltonian(lambda q, p: 0.5 * p @ p - 1.0 / jnp.linalg.norm(q))
     own_separable = pt.Hamiltonian(T=lambda p: 0.5 * p @ p, V=lambda q: -1.0 / jnp.linalg.norm(q))
     alone = 200_000

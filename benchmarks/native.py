@@ -94,7 +94,7 @@ def gyro_top(board: Scoreboard) -> None:
 
     def run(kernel, integrator, coordinates, form, **accuracy):
         found = pt.simulate(
-            TOP.system, TOP.start, t1=T_END, integrator=integrator, coordinates=coordinates, form=form,
+            TOP, TOP.start, t1=T_END, integrator=integrator, coordinates=coordinates, form=form,
             save_every=10**9, kernel=kernel, progress=False, **accuracy,
         )  # fmt: skip
         off = error(found.rotation[-1, 0], found.angular_velocity[-1, 0])

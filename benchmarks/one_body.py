@@ -43,7 +43,7 @@ class Case(NamedTuple):
 
     def run(self, dt: float, steps: int, save_every: int | None = None):
         """A run as a function, in the coordinates of the formulation; compiled at its first call."""
-        formulation = pt.formulate(TOP.system, self.coordinates, self.form)
+        formulation = pt.formulate(TOP, self.coordinates, self.form)
         start = formulation.start(TOP.start)
         solve = partial(pt.solve, formulation.problem, self.integrator, start)
         keep = steps if save_every is None else save_every
@@ -157,11 +157,11 @@ def steps_of_one_top(board: Scoreboard) -> None:
 
 def ensemble(board: Scoreboard, tops: int, steps: int) -> None:
     """Many tops with different spins, beside as many Numba loops as there are cores."""
-    formulation = pt.formulate(TOP.system, Group(), "group")
+    formulation = pt.formulate(TOP, Group(), "group")
 
     def start(spin):
         Omega = jnp.stack([jnp.zeros_like(spin), jnp.zeros_like(spin), spin])
-        return formulation.start(TOP.system.state(rotation=TOP.start.quaternion, angular_velocity=Omega))
+        return formulation.start(TOP.state(rotation=TOP.start.quaternion, angular_velocity=Omega))
 
     states = jax.vmap(start)(jnp.linspace(10.0, 30.0, tops))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from poinsot import coordinates, library, papers
-from poinsot.core import Hamiltonian
+from poinsot.cli._systems import describe
 from poinsot.equations import FORMS, formulate, refusal
 from poinsot.integrators import as_fixed, names
 
@@ -42,18 +42,10 @@ def methods() -> str:
 def systems() -> str:
     """Every system of the library with its kind, state, parameters and suggested step."""
     rows = []
-    for name in library.names():
-        system = library.by_name(name)
-        problem = system.problem
-        separable = isinstance(problem, Hamiltonian) and problem.separable
-        given = ", ".join(f"`{key} = {_value(default)}`" for key, default in library.parameters(name).items())
-        state = ", ".join(f"{label}[{value.size}]" for label, value in system.start.items())
-        rows.append((f"`{name}`", "separable" if separable else problem.kind, state, given, system.dt))
-    for name in (*library.body_names(), *library.model_names()):
-        given = ", ".join(f"`{key} = {_value(default)}`" for key, default in library.parameters(name).items())
-        step = library.body_by_name(name).dt if name in library.body_names() else ""
-        count = library.parameters(name).get("count", 1)
-        rows.append((f"`{name}`", "bodies", "1 body" if count == 1 else f"{count} bodies", given, step))
+    for entry in map(describe, library.names()):
+        given = ", ".join(f"`{key} = {_value(default)}`" for key, default in entry["parameters"].items())
+        state = ", ".join(f"{label}[{size}]" for label, size in entry["state"].items())
+        rows.append((f"`{entry['name']}`", entry["kind"], state, given, entry["dt"] or ""))
     return _table(("name", "kind", "state", "parameters and defaults", "step"), rows)
 
 

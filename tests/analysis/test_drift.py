@@ -44,7 +44,7 @@ def drift(coordinates, form, projection=False):
     top = pt.library.gyro_top()
     method = DormandPrince853(projection=projection)
     given = {"coordinates": coordinates, "form": form, "integrator": method, "throw": False}
-    run = pt.simulate(top.system, top.start, t1=60.0, rtol=1e-9, atol=1e-9, **given)
+    run = pt.simulate(top, top.start, t1=60.0, rtol=1e-9, atol=1e-9, **given)
     return constraint_drift(run), run.result
 
 
@@ -96,9 +96,7 @@ def test_one_without_the_other():
 
 def test_fixed_steps_drift_alike():
     top = pt.library.gyro_top()
-    run = pt.simulate(
-        top.system, top.start, t1=60.0, dt=0.005, form="null_space", integrator=RK4(), save_every=8
-    )
+    run = pt.simulate(top, top.start, t1=60.0, dt=0.005, form="null_space", integrator=RK4(), save_every=8)
     found = constraint_drift(run)
     assert found.position_exponent == pytest.approx(1.0, abs=0.05)
     assert found.velocity[-1] < 1e-13
@@ -108,7 +106,7 @@ def test_fixed_steps_drift_alike():
 def test_coordinates_without_constraints():
     top = pt.library.gyro_top()
     angles = {"coordinates": EulerAngles("zxz"), "form": "null_space"}
-    run = pt.simulate(top.system, top.start, t1=0.1, dt=0.01, integrator=RK4(), **angles)
+    run = pt.simulate(top, top.start, t1=0.1, dt=0.01, integrator=RK4(), **angles)
     with pytest.raises(pt.InputError, match="no constraints"):
         constraint_drift(run)
 

@@ -44,7 +44,7 @@ def test_a_failed_run_leaves_a_gap_that_is_not_bridged():
 
 @pytest.mark.parametrize(("name", "order"), [("heun", 2), ("rk4", 4)])
 def test_known_orders(name, order):
-    estimate = order_estimate(PENDULUM, pt.integrators.by_name(name), START, 2.0)
+    estimate = order_estimate(PENDULUM, name, START, 2.0)
     assert estimate.slope["q"] == pytest.approx(order, abs=0.1)
     assert estimate.order == min(estimate.slope.values())
     assert np.all(np.diff(estimate.h) < 0.0) and np.all(estimate.used["q"].sum() >= 3)

@@ -31,7 +31,7 @@ def found():
     """An adaptive solver, one with fixed steps, and one that takes the group alone."""
     methods = {"dop": DormandPrince853(), "rk4": RK4(), "lie": LieSplitting()}
     return work_precision(
-        TOP.system,
+        TOP,
         TOP.start,
         END,
         methods,
@@ -56,13 +56,13 @@ def test_a_point_is_what_a_run_says(found):
     """Counts, median step and error of one point, from `pt.simulate`."""
     point = found.of("dop", "null")[1]
     given = {"coordinates": Quaternions(), "form": "null_space", "integrator": DormandPrince853()}
-    run = pt.simulate(TOP.system, TOP.start, t1=END, rtol=1e-8, atol=1e-8, **given)
+    run = pt.simulate(TOP, TOP.start, t1=END, rtol=1e-8, atol=1e-8, **given)
     counts = (point.rhs, point.jacobians, point.steps, point.rejected)
     assert counts == (run.counts.rhs, 0, run.counts.accepted, run.counts.rejected)
     assert point.h == np.median(run.steps.h) and point.tolerance == 1e-8
     assert 0.0 < point.seconds < 5.0 and point.result == "successful"
     exact = work_precision(
-        TOP.system, TOP.start, END, {"dop": DormandPrince853()}, formulations=PLACES, tolerances=[1e-8],
+        TOP, TOP.start, END, {"dop": DormandPrince853()}, formulations=PLACES, tolerances=[1e-8],
         repeats=1, reference=run.final,
     )  # fmt: skip
     # The final state has a unit quaternion; the run itself has drifted, to |q|^2 = 1 + 2 g.
@@ -106,7 +106,7 @@ def test_without_heyoka(monkeypatch):
     monkeypatch.setitem(sys.modules, "heyoka", None)
     given = {"formulations": {"null": PLACES["null"]}, "tolerances": [1e-10], "repeats": 1}
     with pytest.warns(UserWarning, match=r"Gauss of order 16.*poinsot\[taylor\]"):
-        made = work_precision(TOP.system, TOP.start, END, [DormandPrince853()], **given)
+        made = work_precision(TOP, TOP.start, END, [DormandPrince853()], **given)
     assert "Gauss" in made.reference and made.points[0].error < 1e-7
 
 

@@ -109,9 +109,9 @@ def test_multipliers_do_not_depend_on_the_form():
 def test_what_a_motion_conserves_is_watched():
     top = pt.library.gyro_top()
     free = pt.library.tumbling_body()
-    watched = pt.formulate(top.system, Quaternions(), "index3").watched(top.start)
+    watched = pt.formulate(top, Quaternions(), "index3").watched(top.start)
     assert set(watched.problem.invariants) == {"L_z", "constraint", "constraint rate"}
-    watched = pt.formulate(free.system, EulerAngles("xyz"), "null_space").watched(free.start)
+    watched = pt.formulate(free, EulerAngles("xyz"), "null_space").watched(free.start)
     assert set(watched.problem.invariants) == {"p_x", "p_y", "p_z", "L_x", "L_y", "L_z"}
     watched = pt.formulate(system(), Group(), "group").watched(start())
     assert set(watched.problem.invariants) == {"constraint"}

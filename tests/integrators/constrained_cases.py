@@ -167,7 +167,7 @@ class QuaternionTop(AbstractConstrained):
     def tangent_basis(self, q):
         return 0.5 * left(q)[:, 1:]
 
-    def start(self, q=START_QUATERNION, omega=OMEGA):
+    def turning(self, q=START_QUATERNION, omega=OMEGA):
         q = jnp.asarray(q)
         return pt.State(q=q, p=self.momentum(q, 0.5 * left(q)[:, 1:] @ jnp.asarray(omega)))
 

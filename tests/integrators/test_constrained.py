@@ -124,11 +124,11 @@ def top_reference():
 
 
 TOPS = {
-    "rattle, quaternions": (Rattle(), TOP, TOP.start()),
+    "rattle, quaternions": (Rattle(), TOP, TOP.turning()),
     "rattle, mass function": (Rattle(), quaternion_top(), quaternion_start()),
     "rattle, directors": (Rattle(), director_top(), director_start()),
-    "variational, quaternions": (Variational(), TOP, TOP.start()),
-    "variational, singular mass": (Variational(), SINGULAR_TOP, SINGULAR_TOP.start()),
+    "variational, quaternions": (Variational(), TOP, TOP.turning()),
+    "variational, singular mass": (Variational(), SINGULAR_TOP, SINGULAR_TOP.turning()),
     "variational, directors": (Variational(), director_top(), director_start()),
 }
 
@@ -175,10 +175,10 @@ def test_rattle_in_directors_is_that_of_rotation_matrices():
 
 GEOMETRY = {
     "rattle, constant mass": (Rattle(), DOUBLE, double_pendulum(ANGLES, RATES)),
-    "rattle, general": (Rattle(), TOP, TOP.start()),
+    "rattle, general": (Rattle(), TOP, TOP.turning()),
     "variational": (Variational(), DOUBLE, double_pendulum(ANGLES, RATES)),
-    "variational, general": (Variational(), TOP, TOP.start()),
-    "variational, singular mass": (Variational(), SINGULAR_TOP, SINGULAR_TOP.start()),
+    "variational, general": (Variational(), TOP, TOP.turning()),
+    "variational, singular mass": (Variational(), SINGULAR_TOP, SINGULAR_TOP.turning()),
     "composed": (Composition(Rattle(), "suzuki4"), DOUBLE, double_pendulum(ANGLES, RATES)),
 }
 
@@ -244,7 +244,7 @@ def test_turn_about_a_principal_axis_in_closed_form(spin, sigma):
     """Momentum of a turn by theta: ((J - sigma) sin(theta) + 4 sigma sin(theta/2)/2) / h."""
     h, J = 0.1, INERTIA[2]
     top = QuaternionTop(sigma, weight=0.0)
-    start = top.start(jnp.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, spin / h]))
+    start = top.turning(jnp.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, spin / h]))
     run = travel(top, Variational(), top.pack(start), h, 20)
     assert run.ok
     q = top.split(travel(top, Variational(), top.pack(start), h, 1).y)[0]
@@ -255,7 +255,7 @@ def test_turn_about_a_principal_axis_in_closed_form(spin, sigma):
 
 def test_a_singular_mass_carries_no_more_than_one_radian():
     top = QuaternionTop(0.0, weight=0.0)
-    start = top.start(jnp.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 10.5]))
+    start = top.turning(jnp.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 10.5]))
     run = travel(top, Variational(), top.pack(start), 0.1, 1)
     assert int(run.result) == pt.Result.stage_equations_not_converged
 

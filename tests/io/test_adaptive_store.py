@@ -37,7 +37,7 @@ t1 = 0.4
 def run():
     top = pt.library.gyro_top()
     solver = pt.integrators.DormandPrince853()
-    return pt.simulate(top.system, top.start, t1=0.4, rtol=1e-7, atol=1e-8, integrator=solver, progress=False)
+    return pt.simulate(top, top.start, t1=0.4, rtol=1e-7, atol=1e-8, integrator=solver, progress=False)
 
 
 def test_history_comes_back_equal(run, tmp_path):
@@ -91,13 +91,13 @@ def test_command_line_runs_a_scenario(tmp_path):
 
 def test_picture_of_the_steps():
     kepler, solver = pt.library.kepler(eccentricity=0.9), pt.integrators.DormandPrince853()
-    run = pt.simulate(kepler.problem, kepler.start, t1=10.0, rtol=1e-7, integrator=solver)
+    run = pt.simulate(kepler, kepler.start, t1=10.0, rtol=1e-7, integrator=solver)
     ax = run.plot.steps()
     sizes, again = ax.get_lines()
     np.testing.assert_array_equal(sizes.get_ydata(), run.steps.h)
     np.testing.assert_array_equal(again.get_xdata(), run.steps.t[:-1][run.steps.rejected > 0])
     assert "rtol = 1e-07" in ax.get_title("left")
     oscillator = pt.library.harmonic_oscillator()
-    fixed = pt.simulate(oscillator.problem, oscillator.start, t1=1.0, dt=0.1, integrator=pt.integrators.RK4())
+    fixed = pt.simulate(oscillator, oscillator.start, t1=1.0, dt=0.1, integrator=pt.integrators.RK4())
     with pytest.raises(pt.InputError, match="fixed steps"):
         fixed.plot.steps()

@@ -276,7 +276,7 @@ def test_examples_are_whole_scenarios(path):
     assert steps == pytest.approx(round(steps), rel=1e-12)
     method = integrator_of(scenario.integrator)
     assert isinstance(method, pt.integrators.AbstractIntegrator)
-    assert method.order == pt.integrators.by_name(scenario.integrator.name).order
+    assert method.name == pt.integrators.by_name(scenario.integrator.name).name
 
 
 def test_there_are_examples():

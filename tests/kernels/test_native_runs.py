@@ -63,8 +63,8 @@ def top_starts(runs: int) -> pt.State:
 
 
 CASES: dict[str, tuple[Any, Any, Any, float]] = {
-    "gauss": (KEPLER.problem, kepler_starts, pt.integrators.GaussLegendre(3), 0.05),
-    "verlet": (KEPLER.problem, kepler_starts, pt.integrators.StormerVerlet(), 0.01),
+    "gauss": (KEPLER, kepler_starts, pt.integrators.GaussLegendre(3), 0.05),
+    "verlet": (KEPLER, kepler_starts, pt.integrators.StormerVerlet(), 0.01),
     "lie-splitting": (FORMULATION.problem, top_starts, pt.integrators.LieSplitting(), 0.01),
     "lie-rattle": (FORMULATION.problem, top_starts, pt.integrators.LieRattle(), 0.01),
 }
@@ -189,7 +189,7 @@ def agree(native, plain, rtol: float, atol: float = 0.0) -> None:
 def test_collision():
     """Straight into the centre, where the stage equations stop converging."""
     start = pt.State(q=[1.0, 0.0], p=[0.0, 0.0])
-    native, plain = both(KEPLER.problem, start, t1=5.0, dt=0.05, integrator=pt.integrators.GaussLegendre(3))
+    native, plain = both(KEPLER, start, t1=5.0, dt=0.05, integrator=pt.integrators.GaussLegendre(3))
     assert native.result is pt.Result.stage_equations_not_converged
     agree(native, plain, 1e-11, 1e-12)
 
@@ -227,7 +227,7 @@ def test_gimbal_lock():
 def test_event(integrator):
     start = jax.tree.map(lambda leaf: leaf[0], kepler_starts(1))
     native, plain = both(
-        KEPLER.problem,
+        KEPLER,
         start,
         t1=10.0,
         dt=0.05,
@@ -243,7 +243,7 @@ def test_saves_between_steps():
     start = jax.tree.map(lambda leaf: leaf[0], kepler_starts(1))
     integrator = pt.integrators.GaussLegendre(3)
     native, plain = both(
-        KEPLER.problem, start, t1=3.0, dt=0.05, integrator=integrator, save_at=[0.0, 0.11, 1.5, 2.99]
+        KEPLER, start, t1=3.0, dt=0.05, integrator=integrator, save_at=[0.0, 0.11, 1.5, 2.99]
     )
     agree(native, plain, 1e-12, 1e-12)
 
@@ -254,14 +254,12 @@ def test_a_failing_run_leaves_the_others_alone():
     fallen = pt.State(q=states.q, p=states.p.at[3].set(0.0))
     grid: dict[str, Any] = {"dt": 0.05, "steps": 40, "kernel": "native"}
     method = pt.integrators.GaussLegendre(3)
-    good, bad = (pt.ensemble(KEPLER.problem, method, one, **grid) for one in (states, fallen))
+    good, bad = (pt.ensemble(KEPLER, method, one, **grid) for one in (states, fallen))
     assert bad.result[3] == pt.Result.stage_equations_not_converged and 0 < bad.steps[3] < 40
     others = np.arange(9) != 3
     assert np.all(bad.result[others] == pt.Result.successful)
     assert np.array_equal(bad.q[others], good.q[others]) and np.array_equal(bad.p[others], good.p[others])
-    single = both(KEPLER.problem, pt.State(q=fallen.q[3], p=fallen.p[3]), t1=2.0, dt=0.05, integrator=method)[
-        0
-    ]
+    single = both(KEPLER, pt.State(q=fallen.q[3], p=fallen.p[3]), t1=2.0, dt=0.05, integrator=method)[0]
     kept = bad.steps[3] + 1
     assert (
         kept == len(single) and np.array_equal(bad.q[3, :kept], single.q) and np.isnan(bad.q[3, kept:]).all()
@@ -294,7 +292,7 @@ ON_TOP = [
 def test_methods_on_kepler(name):
     start = jax.tree.map(lambda leaf: leaf[0], kepler_starts(1))
     native, plain = both(
-        KEPLER.problem, start, t1=2.0, dt=0.01, integrator=pt.integrators.by_name(name), save_every=50
+        KEPLER, start, t1=2.0, dt=0.01, integrator=pt.integrators.by_name(name), save_every=50
     )
     agree(native, plain, 1e-11, 1e-11)
     assert native.result.ok and np.max(np.abs(native.q[-1] - native.q[0])) > 0.1
@@ -339,7 +337,7 @@ def test_adaptive_solvers(name):
     start = jax.tree.map(lambda leaf: leaf[2], kepler_starts(4))
     tolerance = 1e-7
     steps: dict[str, Any] = {"dt": 0.01} if name == "reversible" else {"rtol": tolerance, "atol": tolerance}
-    native, plain = both(KEPLER.problem, start, t1=7.0, integrator=ADAPTIVE[name], **steps)
+    native, plain = both(KEPLER, start, t1=7.0, integrator=ADAPTIVE[name], **steps)
     assert native.result is plain.result is pt.Result.successful
     assert native.counts.accepted == pytest.approx(plain.counts.accepted, rel=0.03, abs=2)
     np.testing.assert_allclose(native.q[-1], plain.q[-1], atol=100 * tolerance)
@@ -356,7 +354,7 @@ def test_interrupt():
         "integrator": pt.integrators.StormerVerlet(),
         "progress": False,
     }
-    pt.simulate(KEPLER.problem, start, t1=2.0**-16, save_every=4, kernel="native", **options)
+    pt.simulate(KEPLER, start, t1=2.0**-16, save_every=4, kernel="native", **options)
 
     def send():
         sent.append(time.perf_counter())
@@ -366,9 +364,7 @@ def test_interrupt():
     timer.start()
     try:
         with pytest.raises(pt.Interrupted) as caught:
-            pt.simulate(
-                KEPLER.problem, start, t1=10**9 * 2.0**-20, save_every=10**8, kernel="native", **options
-            )
+            pt.simulate(KEPLER, start, t1=10**9 * 2.0**-20, save_every=10**8, kernel="native", **options)
     finally:
         timer.join()
     assert time.perf_counter() - sent[0] < 0.5
@@ -385,7 +381,7 @@ made, compile = [], _target._compiled
 _target._compiled = lambda *given: made.append(1) or compile(*given)
 kepler = pt.library.kepler()
 start = pt.State(q=[0.5, 0.0], p=[0.0, 1.7])
-run = pt.simulate(kepler.problem, start, t1=5.0, dt=0.05, integrator=pt.integrators.GaussLegendre(3),
+run = pt.simulate(kepler, start, t1=5.0, dt=0.05, integrator=pt.integrators.GaussLegendre(3),
                   kernel="native", progress=False)
 print(len(made), run.q.tobytes().hex()[-64:])
 """
@@ -414,7 +410,7 @@ def test_code_is_kept_for_the_next_process(tmp_path):
 
 def test_solve_under_transformations_is_plain_and_agrees():
     """What is traced by JAX stays in JAX; eagerly, native code gives the same."""
-    problem, method = KEPLER.problem, pt.integrators.GaussLegendre(2)
+    problem, method = KEPLER, pt.integrators.GaussLegendre(2)
     states = kepler_starts(3)
 
     def end(state):

@@ -85,8 +85,8 @@ def test_impossible_tops_are_refused(arguments, message):
         (lambda: pt.library.fast_top(spin=1.0), "no fast top"),
         (lambda: pt.library.fast_top(theta=0.0), "between 0 and pi"),
         (lambda: pt.library.regular_precession(precession=0.0), "falls"),
-        (lambda: pt.library.body_by_name("gyro-topp"), "did you mean gyro-top"),
-        (lambda: pt.library.body_by_name("gyro-top", spinn=1.0), "did you mean spin"),
+        (lambda: pt.library.by_name("gyro-topp"), "did you mean gyro-top"),
+        (lambda: pt.library.by_name("gyro-top", spinn=1.0), "did you mean spin"),
     ],
 )
 def test_impossible_examples_are_refused(make, message):
@@ -112,33 +112,22 @@ def test_free_body_keeps_its_moments_and_moves_freely():
     np.testing.assert_array_equal(body.masses, [2.0])
 
 
-def test_registry_of_bodies():
-    names = pt.library.body_names()
-    assert [pt.library.body_by_name(name).name for name in names] == list(names)
-    assert not set(names) & set(pt.library.names())
-    assert pt.library.parameters("tennis_racket")["spin"] == 50.0
-
-
 def test_data_of_record():
     """Numbers that the sources print or imply."""
     cone = pt.library.regular_precession()
     np.testing.assert_allclose(cone.start.angular_velocity[0], [0.0, 10 * np.sqrt(0.75), 140.6], rtol=1e-12)
-    disc = pt.library.fast_top().system.bodies[0]
+    disc = pt.library.fast_top().bodies[0]
     np.testing.assert_allclose(disc.planar_moments[2], 0.0, atol=1e-18)
     gyro = pt.library.gyro_top()
     np.testing.assert_allclose(gyro.start.quaternion[0], [np.sqrt(0.75), 0.5, 0.0, 0.0], atol=1e-16)
-    np.testing.assert_allclose(potential(gyro.system), 11.09 * 9.81, rtol=1e-15)
+    np.testing.assert_allclose(potential(gyro), 11.09 * 9.81, rtol=1e-15)
 
 
-def test_any_system_by_its_name():
-    assert pt.library.model_names() == ("heavy-top", "free-body", "particle-chain")
-    assert isinstance(pt.library.build("heavy_top", inertia=(50, 42, 10), mgl=1.0), pt.System)
-    assert isinstance(pt.library.build("gyro-top"), pt.library.BodySystem)
-    assert isinstance(pt.library.build("kepler"), pt.library.System)
+def test_systems_by_their_names():
+    assert isinstance(pt.library.by_name("heavy_top", inertia=(50, 42, 10), mgl=1.0), pt.System)
+    assert pt.library.parameters("tennis_racket")["spin"] == 50.0
     assert pt.library.parameters("free-body") == {"inertia": "required", "mass": 1.0}
     with pytest.raises(
         pt.InputError, match="system 'free-body' needs inertia; its parameters are inertia, mass"
     ):
-        pt.library.build("free-body", mass=2.0)
-    with pytest.raises(pt.InputError, match="did you mean gyro-top"):
-        pt.library.build("gyro-topp")
+        pt.library.by_name("free-body", mass=2.0)

@@ -54,7 +54,7 @@ def run():
         mass=MASS, length=LENGTH, transverse_inertia=TRANSVERSE, axial_inertia=AXIAL, gravity=GRAVITY, **START
     )
     integrator = pt.integrators.by_name("gauss10")
-    return pt.simulate(system.problem, system.start, t1=3.0, dt=0.005, integrator=integrator, save_every=60)
+    return pt.simulate(system, system.start, t1=3.0, dt=0.005, integrator=integrator, save_every=60)
 
 
 def test_axis_moves_as_with_quaternions(run):

@@ -62,7 +62,7 @@ def test_rattle_in_directors_is_the_moser_veselov_map():
     inertia, start = (0.9144, 1.098, 1.66), tumbling().start
     R, m = moser_veselov(inertia, start.angular_velocity[0], h, steps)
     assert np.max(np.abs(R[-1] @ R[-1].T - np.eye(3))) < 1e-12
-    run = simulate(tumbling().system, start, h * steps, h, Directors(), "index3", Rattle())
+    run = simulate(tumbling(), start, h * steps, h, Directors(), "index3", Rattle())
     np.testing.assert_allclose(run.rotation[:, 0], R, rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(run.angular_velocity[:, 0] * inertia, m, rtol=0.0, atol=1e-12)
     # The map is not the motion itself, of which it is an approximation of order 2.
@@ -74,7 +74,7 @@ def test_rattle_in_directors_is_the_moser_veselov_map():
 
 def energy_error(coordinates, form, integrator, steps) -> float:
     """Largest relative change of the energy of the free body over steps of 0.1."""
-    of = pt.formulate(tumbling().system, coordinates, form)
+    of = pt.formulate(tumbling(), coordinates, form)
     y = of.problem.pack(of.start(tumbling().start))
     before = of.problem.conserved(0.0, y)["energy"]
     run = travel(of.problem, integrator, y, 0.1, steps)

@@ -95,7 +95,7 @@ def test_fast_rotation_needs_coefficients_beyond_double_precision():
 
     The faster the rotation in a step, the more: on the standard body rounding itself is larger.
     """
-    top = pt.library.gyro_top().system
+    top = pt.library.gyro_top()
     of = pt.formulate(top, Quaternions(), "hamiltonian")
     starts = starts_of(top, lambda k: (0.1 * k, -0.5, 20.0 + 0.1 * k))
     methods = (GaussLegendre(3, compensated=True), GaussLegendre(3))

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def short():
     """The beginning of the motion of figure 3.5, by a method that is quick to compile."""
-    return run_chain(*tetrahedra("c1-c2"), pt.integrators.by_name("rk4"), 0.02, 0.002)
+    return run_chain(*tetrahedra("c1-c2"), pt.integrators.RK4(), 0.02, 0.002)
 
 
 def test_the_tetrahedra_are_those_of_the_thesis(short):

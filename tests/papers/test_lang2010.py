@@ -31,7 +31,7 @@ def test_the_catalogue_has_every_item():
 @pytest.mark.parametrize("name", ["absolute, quaternions", "Euler angles"])
 def test_the_simplified_scalars_are_still_the_right_hand_side(name):
     coordinates, form = FORMULATIONS[name]
-    problem = pt.formulate(pt.library.gyro_top().system, coordinates, form).problem
+    problem = pt.formulate(pt.library.gyro_top(), coordinates, form).problem
     size = coordinates.size + (3 if form == "null_space" else coordinates.size)
     y = jnp.asarray(np.random.default_rng(1).uniform(0.5, 1.0, size))
     graph, results = scalar_graph(problem.vector_field, 0.0, y)

@@ -23,7 +23,7 @@ DIFFERING = {"figure-9": {"median step: absolute, quaternions over null space, d
 def test_unknowns_are_those_of_the_problems():
     top = pt.library.gyro_top()
     for name, (coordinates, form) in COMPARED.items():
-        formulation = pt.formulate(top.system, coordinates, form)
+        formulation = pt.formulate(top, coordinates, form)
         start = jax.eval_shape(formulation.problem.pack, jax.eval_shape(formulation.start, top.start))
         assert start.size == UNKNOWNS[name]
 
@@ -38,7 +38,7 @@ def test_length_of_the_printed_quaternion():
     def second_derivatives(q):
         found = []
         for name in ("absolute, quaternions", GENERAL):
-            problem = pt.formulate(top.system, *COMPARED[name]).problem
+            problem = pt.formulate(top, *COMPARED[name]).problem
             acceleration = problem.vector_field(0.0, jnp.concatenate([q, v]))[4:]
             found.append(jnp.sum(v * v) + jnp.sum(q * acceleration))
         return jnp.stack(found)

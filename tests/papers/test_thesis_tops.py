@@ -21,7 +21,7 @@ WEIGHT = MASS * GRAVITY * LENGTH
 
 def test_the_body_starts_as_the_top_in_euler_angles_does():
     angles = symmetric_top()
-    conserved = angles.problem.conserved(0.0, angles.problem.pack(angles.start))
+    conserved = angles.conserved(0.0, angles.pack(angles.start))
     system, start = top()
     formulation = pt.formulate(system, pt.coordinates.Quaternions(), "hamiltonian")
     motion = once(lambda state: formulation.motion(0.0, formulation.problem.pack(formulation.start(state))))(

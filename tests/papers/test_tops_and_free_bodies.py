@@ -101,17 +101,17 @@ def test_nutation_in_directors_is_a_tenth_at_most(quick):
 def test_precession_condition_as_printed_makes_the_cone_nod():
     """Control of the correction: with J2 for J3 in (80) the height changes by much more than an error."""
     cone = regular_precession()
-    _, transverse, _ = np.asarray(cone.system.inertia[:, 0])
-    weight = float(cone.system.bodies[0].mass) * 9.81 * 0.075
+    _, transverse, _ = np.asarray(cone.inertia[:, 0])
+    weight = float(cone.bodies[0].mass) * 9.81 * 0.075
     printed = weight / (10.0 * transverse)
     assert printed == pytest.approx(11.5, abs=0.1)
-    slow = cone.system.state(
+    slow = cone.state(
         rotation=pt.rotation.about_x(math.pi / 3),
         angular_velocity=(0.0, 10.0 * math.sin(math.pi / 3), printed + 5.0),
     )
     runs = [
         pt.solve(
-            cone.system,
+            cone,
             Variational(),
             start,
             dt=2e-3,
@@ -131,7 +131,7 @@ def test_runs_of_a_ladder_are_those_of_simulate():
     runs = ladder(body, method, group, (0.2, 0.1), 2.1, form="group")
     assert [len(runs[h].t) for h in (0.2, 0.1)] == [11, 22], "the last multiple of the step before the end"
     alone = pt.simulate(
-        body.system, body.start, t1=2.0, dt=0.2, integrator=method, coordinates=group, progress=False
+        body, body.start, t1=2.0, dt=0.2, integrator=method, coordinates=group, progress=False
     )
     run = runs[0.2].until(2.0)
     assert np.allclose(run.rotation, alone.rotation[:, 0], rtol=0.0, atol=1e-14)

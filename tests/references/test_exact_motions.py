@@ -15,11 +15,9 @@ TIMES = (0.01, 0.1, 0.5, 2.0, 10.0)
 
 def case(example, angles) -> Case:
     """The start of an example for heyoka; `angles` are its 3-1-3 angles in units of pi."""
-    (potential,) = example.system.potentials or (None,)
+    (potential,) = example.potentials or (None,)
     mgl = 0.0 if potential is None else float(potential.mgl)
-    return Case(
-        tuple(np.asarray(example.system.inertia)[:, 0]), mgl, angles, tuple(spin(example.start)), TIMES
-    )
+    return Case(tuple(np.asarray(example.inertia)[:, 0]), mgl, angles, tuple(spin(example.start)), TIMES)
 
 
 def spin(state) -> np.ndarray:

@@ -29,7 +29,7 @@ def error_of_example_a(coordinates, form, tolerance):
     """Distance in (R, Omega) after a minute by DOP853, without projection."""
     top, exact = pt.library.gyro_top(), stored("example A")
     run = pt.simulate(
-        top.system,
+        top,
         top.start,
         t1=60.0,
         rtol=tolerance,
@@ -68,7 +68,7 @@ def advantages(example, t1, kind, solver, tolerances):
     """Right-hand sides of index 0 over those of the null space at equal error, and the other way round."""
     places = {"null": (kind, "null_space"), "index0": (kind, "index0")}
     found = work_precision(
-        example.system, example.start, t1, {"solver": solver}, formulations=places, tolerances=tolerances,
+        example, example.start, t1, {"solver": solver}, formulations=places, tolerances=tolerances,
         repeats=1,
     )  # fmt: skip
     assert not found.refused

@@ -82,7 +82,7 @@ def pose(formulation, t, state):
 
 def end_of_runs(coordinates, form: str, integrator, dt: float) -> list[tuple[np.ndarray, np.ndarray]]:
     """Ends at t = 10 with steps dt and dt / 2; the latter in two runs, which need no other program."""
-    formulation, steps = pt.formulate(gyro_top().system, coordinates, form), round(10.0 / dt)
+    formulation, steps = pt.formulate(gyro_top(), coordinates, form), round(10.0 / dt)
     ends = []
     for parts in (1, 2):
         state = formulation.start(gyro_top().start)
@@ -120,7 +120,7 @@ NULL_SPACE = {"quaternions": Quaternions(), "directors": Directors(), "Euler ang
 def end(example, t1: float, dt: float, coordinates) -> tuple[np.ndarray, np.ndarray]:
     """Rotation and body angular velocity at the end of a run in the null-space form."""
     run = pt.simulate(
-        example.system,
+        example,
         example.start,
         t1=t1,
         dt=dt,

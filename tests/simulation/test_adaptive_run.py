@@ -135,7 +135,7 @@ def test_stop_of_bodies_sees_the_motion():
     def level(motion):
         return motion.rotation[0, 2, 0]
 
-    run = pt.simulate(top.system, top.start, t1=5.0, integrator=SOLVER, stop=level, **OPTIONS)
+    run = pt.simulate(top, top.start, t1=5.0, integrator=SOLVER, stop=level, **OPTIONS)
     assert run.result is Result.stopped_by_event
     assert abs(run.rotation[-1, 0, 2, 0]) < 1e-14 < np.min(np.abs(run.rotation[1:-1, 0, 2, 0]))
     seen = run.at(run.t[3])

@@ -32,11 +32,11 @@ def starts(eccentricities):
 def test_equals_one_run_at_a_time(name, monkeypatch):
     monkeypatch.setattr(_ensemble_native, "AT_ONCE", 1)
     states = starts([0.1, 0.2, 0.3, 0.4, 0.5])
-    together = pt.ensemble(SYSTEM.problem, METHODS[name], states, dt=0.05, steps=40, save_every=20)
+    together = pt.ensemble(SYSTEM, METHODS[name], states, dt=0.05, steps=40, save_every=20)
     assert together.q.shape == (5, 3, 2) and together.t.shape == (5, 3)
     for lane in (0, 4):
         start = jax.tree.map(lambda x, lane=lane: x[lane], states)
-        alone = pt.solve(SYSTEM.problem, METHODS[name], start, dt=0.05, steps=40, save_every=20)
+        alone = pt.solve(SYSTEM, METHODS[name], start, dt=0.05, steps=40, save_every=20)
         np.testing.assert_allclose(together.q[lane], alone.q, atol=2e-15)
         np.testing.assert_array_equal(together.t[lane], alone.t)
 
@@ -44,7 +44,7 @@ def test_equals_one_run_at_a_time(name, monkeypatch):
 def test_a_function_of_one_state_is_mapped():
     states = starts([0.1, 0.3])
     mapped = pt.ensemble(PLAIN, METHODS["gauss"], states, dt=0.05, steps=40)
-    vectorised = pt.ensemble(SYSTEM.problem, METHODS["gauss"], states, dt=0.05, steps=40)
+    vectorised = pt.ensemble(SYSTEM, METHODS["gauss"], states, dt=0.05, steps=40)
     np.testing.assert_allclose(mapped.q, vectorised.q, atol=1e-14)
 
 
@@ -52,8 +52,8 @@ def test_a_failing_run_leaves_the_others_alone():
     """The middle one falls into the centre."""
     states = starts([0.1, 0.2, 0.3])
     states = pt.State(q=states.q, p=states.p.at[1].set(0.0))
-    alone = pt.ensemble(SYSTEM.problem, METHODS["gauss"], starts([0.1]), dt=0.05, steps=40)
-    for problem in (SYSTEM.problem, PLAIN):
+    alone = pt.ensemble(SYSTEM, METHODS["gauss"], starts([0.1]), dt=0.05, steps=40)
+    for problem in (SYSTEM, PLAIN):
         batch = pt.ensemble(problem, METHODS["gauss"], states, dt=0.05, steps=40)
         assert batch.result[0] == batch.result[2] == pt.Result.successful
         assert batch.result[1] == pt.Result.stage_equations_not_converged
@@ -64,7 +64,7 @@ def test_a_failing_run_leaves_the_others_alone():
 def test_bodies_run_as_lanes_of_one_array():
     """Tops have no positions: a part of their state is empty."""
     example = pt.library.gyro_top()
-    formulation = pt.formulate(example.system, pt.coordinates.Group(), "group")
+    formulation = pt.formulate(example, pt.coordinates.Group(), "group")
     single = formulation.start(example.start)
     states = jax.tree.map(lambda part: jnp.broadcast_to(part, (3, *part.shape)), single)
     states = pt.State(
@@ -106,7 +106,7 @@ def test_states_taken_apart_as_on_a_gpu_are_those_of_vmap(bodies):
     problem, method, states = SEPARABLE, pt.integrators.StormerVerlet(), starts([0.1, 0.2, 0.3])
     if bodies:
         example = pt.library.gyro_top()
-        formulation = pt.formulate(example.system, pt.coordinates.Group(), "group")
+        formulation = pt.formulate(example, pt.coordinates.Group(), "group")
         problem, method, single = (
             formulation.problem,
             pt.integrators.LieSplitting(),
@@ -123,7 +123,7 @@ def test_states_taken_apart_as_on_a_gpu_are_those_of_vmap(bodies):
 def test_kernels_agree(name):
     states = starts([0.1, 0.2, 0.3, 0.4, 0.5])
     native, plain = (
-        pt.ensemble(SYSTEM.problem, METHODS[name], states, dt=0.05, steps=40, save_every=8, kernel=kernel)
+        pt.ensemble(SYSTEM, METHODS[name], states, dt=0.05, steps=40, save_every=8, kernel=kernel)
         for kernel in ("native", "plain")
     )
     assert native.kernel == "native" and plain.kernel.startswith("plain")
@@ -153,10 +153,10 @@ def test_a_lane_that_nears_gimbal_lock_ends_alone():
 
 def test_bad_shapes_and_single_runs_are_told_apart():
     with pytest.raises(pt.InputError, match="runs along their first axis"):
-        pt.ensemble(SYSTEM.problem, METHODS["gauss"], SYSTEM.start, dt=0.1, steps=1)
+        pt.ensemble(SYSTEM, METHODS["gauss"], SYSTEM.start, dt=0.1, steps=1)
     with pytest.raises(pt.InputError, match="use pt.ensemble"):
         pt.simulate(
-            SYSTEM.problem,
+            SYSTEM,
             pt.State(q=jnp.ones((2, 3)), p=jnp.ones((2, 3))),
             t1=1.0,
             dt=0.1,

@@ -92,7 +92,7 @@ def work_precision(
         >>> import poinsot as pt
         >>> top, solver = pt.library.gyro_top(), pt.integrators.DormandPrince8()
         >>> forms = [(pt.coordinates.Quaternions(), "null_space"), (pt.coordinates.Quaternions(), "index0")]
-        >>> wp = pt.analysis.work_precision(top.system, top.start, 10.0, [solver], formulations=forms)
+        >>> wp = pt.analysis.work_precision(top, top.start, 10.0, [solver], formulations=forms)
     """
     named = _named(methods, "methods", _method_name)
     chosen = {name: as_integrator(method) for name, method in named.items()}

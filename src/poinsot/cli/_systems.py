@@ -4,16 +4,13 @@ from typing import Any
 
 from poinsot import library
 from poinsot.cli._tables import show_json, show_table
-from poinsot.core import Hamiltonian
+from poinsot.core import REQUIRED, Hamiltonian, State
+from poinsot.model import AbstractSystem
 
 
 def show_systems(as_json: bool) -> None:
     """Print every system with its parameters and their defaults."""
-    systems = [
-        *map(describe, library.names()),
-        *map(describe_body, library.body_names()),
-        *map(describe_model, library.model_names()),
-    ]
+    systems = [describe(name) for name in library.names()]
     if as_json:
         show_json(systems)
         return
@@ -39,28 +36,20 @@ def show_systems(as_json: bool) -> None:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """What a scenario needs to know of a system given by its equations."""
-    system = library.by_name(name)
-    problem = system.problem
-    separable = isinstance(problem, Hamiltonian) and problem.separable
-    state = {label: value.size for label, value in system.start.items()}
-    return _entry(name, "separable" if separable else problem.kind, state, system.dt)
-
-
-def describe_body(name: str) -> dict[str, Any]:
-    """What a scenario needs to know of an example of rigid bodies."""
-    example = library.body_by_name(name)
-    return _entry(name, "bodies", {"body": example.system.count}, example.dt)
-
-
-def describe_model(name: str) -> dict[str, Any]:
-    """What a scenario needs to know of bodies whose data are to be given."""
-    return _entry(name, "bodies", {"body": library.parameters(name).get("count", 1)}, None)
-
-
-def _entry(name: str, kind: str, state: dict[str, int], dt: float | None) -> dict[str, Any]:
+    """What a scenario needs to know of a system."""
     parameters = library.parameters(name)
-    return {"name": name, "kind": kind, "state": state, "parameters": parameters, "dt": dt}
+    entry = {"name": name, "kind": "bodies", "state": {"body": 1}, "parameters": parameters, "dt": None}
+    if REQUIRED in parameters.values():
+        # It cannot be built without data, and is one body: only these come without.
+        return entry
+    built = library.by_name(name)
+    entry["dt"] = getattr(built, "dt", None)
+    if isinstance(built, AbstractSystem):
+        return entry | {"state": {"body": built.count}}
+    separable = isinstance(built, Hamiltonian) and built.separable
+    start = getattr(built, "start", State())
+    state = {label: value.size for label, value in start.items()}
+    return entry | {"kind": "separable" if separable else built.kind, "state": state}
 
 
 def _shown(value: object) -> str:

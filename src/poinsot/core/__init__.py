@@ -24,6 +24,7 @@ from poinsot.core._numbers import (
 )
 from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
 from poinsot.core._projection import Projection
+from poinsot.core._recommendation import Recommending
 from poinsot.core._registry import (
     REQUIRED,
     Registry,
@@ -61,6 +62,7 @@ __all__ = [
     "Printable",
     "Projection",
     "REQUIRED",
+    "Recommending",
     "Registry",
     "Result",
     "StabilisedForm",

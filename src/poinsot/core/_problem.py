@@ -16,7 +16,7 @@ from poinsot.core._implicit import AbstractImplicit
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
-from poinsot.core._show import Printable
+from poinsot.core._recommendation import Recommending
 from poinsot.core._signature import UserFunction, optional_function, user_function
 from poinsot.core._state import State
 
@@ -24,13 +24,14 @@ Packed = Float[Array, "n *rest"]
 """A packed state: what integrators step. For a vectorised problem the axes after the first are lanes."""
 
 
-class AbstractProblem(Printable):
+class AbstractProblem(Recommending):
     """A system of equations, with parameters and the quantities its exact motion conserves.
 
     Integrators work on the *packed* state, one array, because XLA compiles a loop over one small array
     into one piece of machine code; people see labelled states. `pack` and `unpack` go between the two.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("recommendation",)
     kind: ClassVar[str]
     labels: ClassVar[tuple[str, ...]]
     ordinary: ClassVar[bool] = True
@@ -39,6 +40,12 @@ class AbstractProblem(Printable):
     params: eqx.AbstractVar[Any]
     invariants: eqx.AbstractVar[dict[str, UserFunction]]
     vectorised: eqx.AbstractVar[bool]
+
+    @property
+    def name(self) -> str:
+        """What reports call it: its recommended name, or its kind."""
+        named = None if self.recommendation is None else self.recommendation.name
+        return self.kind if named is None else named
 
     def lanes(self, y: Packed) -> tuple[int, ...]:
         """Shape of the independent runs that `y` holds: empty for one run."""

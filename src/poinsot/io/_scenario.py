@@ -248,8 +248,8 @@ class Scenario(Section):
         name, parameters = self.system.name, self.system.parameters
         values = ", ".join(f"{key} = {inline(value)}" for key, value in parameters.items())
         title = f"{name.replace('_', '-')}{' with ' if values else ''}{values}"
-        built = chain_of(parameters) if is_chain(name) else library.build(name, **parameters)
-        if not isinstance(built, library.System):
+        built = chain_of(parameters) if is_chain(name) else library.by_name(name, **parameters)
+        if isinstance(built, AbstractSystem):
             return self._bodies(*library_bodies(built, name, self.start), title)
         for section in ("potentials", "loads", "coordinates", "equations"):
             if getattr(self, section) is not None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import equinox as eqx
 
-from poinsot import library
 from poinsot.core import InputError, State
 from poinsot.equations import Motion
 from poinsot.io._body_sections import BodySection, BodyStart, EquationsSection, Named, StartSection
@@ -83,17 +82,16 @@ def _stop(section: StopSection) -> Event:
 
 
 def library_bodies(
-    built: library.BodySystem | AbstractSystem, name: str, start: StartSection | None
+    system: AbstractSystem, name: str, start: StartSection | None
 ) -> tuple[AbstractSystem, State]:
     """Bodies of the library and where they start."""
-    if isinstance(built, Chain):
-        return built, chain_start(built, start)
-    system, own = (built.system, built.start) if isinstance(built, library.BodySystem) else (built, None)
+    if isinstance(system, Chain):
+        return system, chain_start(system, start)
     if start is not None:
         return system, _body_start(system, [start.of_one_body(name)], "[start]")
-    if own is None:
+    if not hasattr(system, "start"):
         raise InputError(f"{name} has no start of its own; say where it starts in a section [start]")
-    return system, own
+    return system, system.start
 
 
 def file_bodies(sections: list[BodySection]) -> tuple[System, State]:

@@ -58,7 +58,7 @@ def chain_of(parameters: dict[str, Any]) -> Chain:
         InputError: for an unknown parameter, or a value that makes no sense.
     """
     made = {key: _MAKERS[key](value) if key in _MAKERS else value for key, value in parameters.items()}
-    chain = library.build(CHAIN, **made)
+    chain = library.by_name(CHAIN, **made)
     assert isinstance(chain, Chain)
     return chain
 

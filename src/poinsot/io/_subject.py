@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from poinsot import library
 from poinsot.core import AbstractProblem, InputError, State, UserFunction
 from poinsot.io._body_sections import StartSection
 from poinsot.io._sections import StopSection
@@ -28,10 +27,10 @@ class Subject:
     """Coordinates and form, for bodies."""
 
 
-def equations_subject(system: library.System, start: StartSection | None, title: str) -> Subject:
+def equations_subject(problem: AbstractProblem, start: StartSection | None, title: str) -> Subject:
     """A system of the library that is given by its equations."""
-    problem, own = system.problem, system.start
-    state = own if start is None else _labelled_start(start, own, system.name)
+    own = problem.start
+    state = own if start is None else _labelled_start(start, own, problem.name)
 
     def event(stop: StopSection) -> Event:
         label, indices = stop.place

@@ -1,10 +1,15 @@
 """Ready-made systems, each with its source and data: build one by its function or by its name.
 
-Systems given by their equations are a `System` each; examples of rigid bodies are a `BodySystem` each. The
-functions `heavy_top` and `free_body` make a body with your own data.
+Each is what `pt.simulate` takes, a problem or a system of rigid bodies, and carries a recommended `start` and
+`dt`, and the `exact` motion where it is known. `heavy_top` and `free_body` make a body with your own data,
+which starts where you say.
+
+Example:
+    >>> import poinsot as pt
+    >>> planet = pt.library.kepler(eccentricity=0.6)
+    >>> run = pt.simulate(planet, planet.start, t1=10.0, dt=planet.dt, integrator="verlet")
 """
 
-from poinsot.library._body_system import BodySystem
 from poinsot.library._disc_rod import disc_rod
 from poinsot.library._fast_top import fast_top
 from poinsot.library._free_body import free_body
@@ -16,19 +21,14 @@ from poinsot.library._henon_heiles import henon_heiles
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
 from poinsot.library._particle_chain import particle_chain
-from poinsot.library._registry import body_by_name, body_names, build, by_name, model_names, names, parameters
+from poinsot.library._registry import REGISTRY, by_name, names, parameters
 from poinsot.library._regular_precession import regular_precession
 from poinsot.library._symmetric_top import centre_of_mass, symmetric_top
-from poinsot.library._system import System
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
 
 __all__ = [
-    "BodySystem",
-    "System",
-    "body_by_name",
-    "body_names",
-    "build",
+    "REGISTRY",
     "by_name",
     "centre_of_mass",
     "disc_rod",
@@ -40,7 +40,6 @@ __all__ = [
     "heavy_top",
     "henon_heiles",
     "kepler",
-    "model_names",
     "names",
     "nonlinear_pendulum",
     "parameters",

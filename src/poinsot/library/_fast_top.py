@@ -8,10 +8,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from poinsot.core import State
-from poinsot.library._body_system import BodySystem
 from poinsot.library._euler_motion import euler_motion
-from poinsot.library._heavy_top import heavy_top
+from poinsot.library._heavy_top import top_on_point
 from poinsot.library._parameters import numbers, positive, require
+from poinsot.model import System
 from poinsot.rotation import about_x
 from poinsot.rotation._elliptic import arithmetic_geometric_means, elliptic_functions
 
@@ -78,7 +78,7 @@ def fast_top(
     gravity: ArrayLike = 9.81,
     theta: ArrayLike = math.pi / 6,
     spin: ArrayLike = 40.0 * math.pi,
-) -> BodySystem:
+) -> System:
     r"""A fast symmetric top whose axis is let go at rest: it falls, and returns to rest in a cusp.
 
     The axis starts at the angle $\theta$ from the vertical, $R(0) = R_x(\theta)$, with
@@ -116,10 +116,12 @@ def fast_top(
     )
     transverse = params["transverse_inertia"]
     moments = jnp.stack([transverse, transverse, params["axial_inertia"]])
-    system = heavy_top(moments, mass=params["mass"], length=params["length"], gravity=params["gravity"])
+    system = top_on_point(
+        "fast top", moments, mass=params["mass"], length=params["length"], gravity=params["gravity"]
+    )
     still = jnp.zeros_like(params["spin"])
     start = system.state(
         rotation=about_x(params["theta"]), angular_velocity=jnp.stack([still, still, params["spin"]])
     )
     exact = partial(cuspidal_motion, params=params)
-    return BodySystem(name="fast-top", system=system, start=start, dt=1e-3, exact=exact)
+    return system.recommending(start, 1e-3, exact)

@@ -33,7 +33,12 @@ def free_body(inertia: Vector, mass: ArrayLike = 1.0) -> System:
         >>> book = pt.library.free_body(inertia=(0.9144, 1.098, 1.66))
         >>> start = book.state(angular_velocity=(0.45549, 0.82623, 0.03476))
     """
-    return System(RigidBody(mass, moments(inertia)), name="free body")
+    return thrown_body("free body", inertia, mass)
+
+
+def thrown_body(name: str, inertia: Vector, mass: ArrayLike = 1.0) -> System:
+    """The system of `free_body` under another name."""
+    return System(RigidBody(mass, moments(inertia)), name=name)
 
 
 def free_motion(t, inertia: Float[Array, "3"], start: State) -> State:

@@ -6,7 +6,6 @@ from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, State
 from poinsot.library._parameters import numbers, positive, require
-from poinsot.library._system import System
 
 ENERGY = 2.0
 
@@ -34,7 +33,7 @@ def galactic_orbit(
     C: ArrayLike = 1.0,
     omega: ArrayLike = 0.25,
     p2: ArrayLike | None = None,
-) -> System:
+) -> Hamiltonian:
     r"""A star in the logarithmic potential of a galaxy that turns about its third axis.
 
     $$ H = \tfrac12 |p|^2 + \Omega (p_1 q_2 - p_2 q_1)
@@ -65,9 +64,9 @@ def galactic_orbit(
     else:
         momentum = numbers(p2=p2)["p2"]
     zero = jnp.zeros_like(momentum)
-    return System(
-        name="galactic-orbit",
-        problem=Hamiltonian(hamiltonian, params=params, vectorised=True),
+    problem = Hamiltonian(hamiltonian, params=params, vectorised=True)
+    return problem.recommending(
         start=State(q=jnp.stack([zero + q1, zero, zero]), p=jnp.stack([zero, momentum, zero + p3])),
         dt=0.2,
+        name="galactic orbit",
     )

@@ -5,9 +5,9 @@ import math
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from poinsot.library._body_system import BodySystem
-from poinsot.library._heavy_top import heavy_top
+from poinsot.library._heavy_top import top_on_point
 from poinsot.library._parameters import Vector, numbers
+from poinsot.model import System
 from poinsot.rotation import about_x
 
 
@@ -16,7 +16,7 @@ def gyro_top(
     mgl: ArrayLike = 11.09 * 9.81,
     theta: ArrayLike = math.pi / 3,
     spin: ArrayLike = 20.0,
-) -> BodySystem:
+) -> System:
     r"""A slender top, a little unsymmetrical, spinning about its own axis: Lang (2010), Example A.
 
     It starts at $R(0) = R_x(\theta)$ with $\Omega(0) = (0, 0, \text{spin})$. Lang compares formulations and
@@ -29,9 +29,9 @@ def gyro_top(
         spin: angular velocity about the axis at the start, in 1/s.
     """
     given = numbers(theta=theta, spin=spin)
-    system = heavy_top(inertia, mgl)
+    system = top_on_point("gyro top", inertia, mgl)
     still = jnp.zeros_like(given["spin"])
     start = system.state(
         rotation=about_x(given["theta"]), angular_velocity=jnp.stack([still, still, given["spin"]])
     )
-    return BodySystem(name="gyro-top", system=system, start=start, dt=0.01)
+    return system.recommending(start, 0.01)

@@ -8,7 +8,6 @@ from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, State
 from poinsot.library._parameters import numbers, positive
-from poinsot.library._system import System
 
 
 def kinetic(p, params) -> Array:
@@ -32,7 +31,7 @@ def motion(t, params) -> State:
 
 def harmonic_oscillator(
     mass: ArrayLike = 1.0, stiffness: ArrayLike = 4.0, momentum: ArrayLike = 2.0
-) -> System:
+) -> Hamiltonian:
     r"""A mass on a spring, set going through its rest position.
 
     $$ H = \frac{p^2}{2m} + \frac{k q^2}{2}, \qquad q(0) = 0, \quad p(0) = p_0, \qquad
@@ -49,10 +48,10 @@ def harmonic_oscillator(
     positive(**params)
     known = params | numbers(momentum=momentum)
     p0 = known["momentum"]
-    return System(
-        name="harmonic-oscillator",
-        problem=Hamiltonian(T=kinetic, V=potential, params=params, vectorised=True),
+    problem = Hamiltonian(T=kinetic, V=potential, params=params, vectorised=True)
+    return problem.recommending(
         start=State(q=jnp.stack([jnp.zeros_like(p0)]), p=jnp.stack([p0])),
         dt=0.01,
         exact=partial(motion, params=known),
+        name="harmonic oscillator",
     )

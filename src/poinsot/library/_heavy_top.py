@@ -51,6 +51,19 @@ def heavy_top(
         >>> top = pt.library.heavy_top(inertia=(50, 42, 10), mgl=11.09 * 9.81)
         >>> start = top.state(rotation=pt.rotation.about_x(1.0), angular_velocity=(0, 0, 20))
     """
+    return top_on_point("heavy top", inertia, mgl, mass=mass, length=length, gravity=gravity)
+
+
+def top_on_point(
+    name: str,
+    inertia: Vector,
+    mgl: ArrayLike | None = None,
+    *,
+    mass: ArrayLike | None = None,
+    length: ArrayLike | None = None,
+    gravity: ArrayLike = 9.81,
+) -> System:
+    """The system of `heavy_top` under another name."""
     J = moments(inertia)
     spread = 0.5 * (J[0] + J[1] - J[2])
     g = numbers(gravity=gravity)["gravity"]
@@ -67,7 +80,7 @@ def heavy_top(
         RigidBody(m, jnp.stack([J[0] - steiner, J[1] - steiner, J[2]]), name="top"),
         freedom=freedom.FixedPoint((0.0, 0.0, -arm)),
         potentials=[potentials.HeavyTop(weight)],
-        name="heavy top",
+        name=name,
     )
 
 

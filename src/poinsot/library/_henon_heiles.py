@@ -6,7 +6,6 @@ from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, State
 from poinsot.library._parameters import numbers, require
-from poinsot.library._system import System
 
 
 def kinetic(p) -> Array:
@@ -20,7 +19,7 @@ def potential(q) -> Array:
     return 0.5 * (x * x + y * y) + x * x * y - y * y * y / 3.0
 
 
-def henon_heiles(energy: ArrayLike = 1.0 / 12.0, height: ArrayLike = 0.1) -> System:
+def henon_heiles(energy: ArrayLike = 1.0 / 12.0, height: ArrayLike = 0.1) -> Hamiltonian:
     r"""A star in the meridian plane of a galaxy, simplified to the bone.
 
     $$ H = \tfrac12 (p_1^2 + p_2^2) + \tfrac12 (q_1^2 + q_2^2) + q_1^2 q_2 - \tfrac13 q_2^3 $$
@@ -41,9 +40,9 @@ def henon_heiles(energy: ArrayLike = 1.0 / 12.0, height: ArrayLike = 0.1) -> Sys
         left >= 0.0,
         f"energy = {energy!r} is less than the potential {potential(q0)} at height = {height!r}; raise it",
     )
-    return System(
-        name="henon-heiles",
-        problem=Hamiltonian(T=kinetic, V=potential, vectorised=True),
+    problem = Hamiltonian(T=kinetic, V=potential, vectorised=True)
+    return problem.recommending(
         start=State(q=q0, p=jnp.stack([jnp.sqrt(2.0 * left), zero])),
         dt=0.1,
+        name="henon heiles",
     )

@@ -9,7 +9,6 @@ from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, State
 from poinsot.library._parameters import numbers, positive, require
-from poinsot.library._system import System
 
 TWO_PI = 6.283185307179586
 
@@ -74,7 +73,7 @@ def motion(t, params) -> State:
     return State(q=q, p=jnp.stack([-speed * sine, speed * flattening * cosine], axis=-1))
 
 
-def kepler(eccentricity: ArrayLike = 0.6, mu: ArrayLike = 1.0) -> System:
+def kepler(eccentricity: ArrayLike = 0.6, mu: ArrayLike = 1.0) -> Hamiltonian:
     r"""A planet about a fixed centre, on an ellipse of semi-major axis 1, started at its pericentre.
 
     $$ H = \tfrac12 (p_1^2 + p_2^2) - \frac{\mu}{\sqrt{q_1^2 + q_2^2}}, \qquad
@@ -97,12 +96,12 @@ def kepler(eccentricity: ArrayLike = 0.6, mu: ArrayLike = 1.0) -> System:
     require((e >= 0.0) & (e < 1.0), f"eccentricity = {eccentricity!r}; it must be at least 0 and below 1")
     positive(mu=known["mu"])
     zero, speed = jnp.zeros_like(e), jnp.sqrt(known["mu"] * (1.0 + e) / (1.0 - e))
-    return System(
-        name="kepler",
-        problem=Hamiltonian(
-            T=kinetic, V=potential, params={"mu": known["mu"]}, invariants=INVARIANTS, vectorised=True
-        ),
+    problem = Hamiltonian(
+        T=kinetic, V=potential, params={"mu": known["mu"]}, invariants=INVARIANTS, vectorised=True
+    )
+    return problem.recommending(
         start=State(q=jnp.stack([1.0 - e, zero]), p=jnp.stack([zero, speed])),
         dt=0.05,
         exact=partial(motion, params=known),
+        name="kepler",
     )

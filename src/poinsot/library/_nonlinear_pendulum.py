@@ -8,7 +8,6 @@ from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, State
 from poinsot.library._parameters import numbers
-from poinsot.library._system import System
 
 ANGLE = -math.acos(-0.8)
 
@@ -18,7 +17,7 @@ def hamiltonian(q, p, params) -> Array:
     return 0.5 * p[0] * p[0] - jnp.cos(q[0]) * (1.0 - params["coupling"] * p[0])
 
 
-def nonlinear_pendulum(coupling: ArrayLike = 1.0 / 6.0, angle: ArrayLike = ANGLE) -> System:
+def nonlinear_pendulum(coupling: ArrayLike = 1.0 / 6.0, angle: ArrayLike = ANGLE) -> Hamiltonian:
     r"""The pendulum perturbed so that momentum and angle no longer separate.
 
     $$ H = \frac{p^2}{2} - \cos q \, (1 - c\,p), \qquad
@@ -35,9 +34,9 @@ def nonlinear_pendulum(coupling: ArrayLike = 1.0 / 6.0, angle: ArrayLike = ANGLE
     """
     params = numbers(coupling=coupling)
     q0 = numbers(angle=angle)["angle"]
-    return System(
-        name="nonlinear-pendulum",
-        problem=Hamiltonian(hamiltonian, params=params, vectorised=True),
+    problem = Hamiltonian(hamiltonian, params=params, vectorised=True)
+    return problem.recommending(
         start=State(q=jnp.stack([q0]), p=jnp.stack([jnp.zeros_like(q0)])),
         dt=0.3,
+        name="nonlinear pendulum",
     )

@@ -32,14 +32,14 @@ def particle_chain(
         neighbours: bodies each body acts on to either side.
 
     Returns:
-        The chain, for `straight_state`, `state` and `pt.simulate`.
+        The chain, for `straight_state`, `state` and `pt.simulate`. Its `dt` suits the default data.
 
     Example:
         >>> import poinsot as pt
         >>> chain = pt.library.particle_chain(count=8, ends=("clamped", pt.ends.force((3.0, 0, 0))))
         >>> start = chain.straight_state(velocity_scale=0.05, seed=0)
     """
-    return Chain(
+    chain = Chain(
         shapes.tetrahedron(a=1.0, particle_mass=1.0) if body is None else body,
         count,
         spacing,
@@ -48,3 +48,4 @@ def particle_chain(
         neighbours=neighbours,
         name="particle chain",
     )
+    return chain.recommending(dt=0.002)

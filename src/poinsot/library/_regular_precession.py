@@ -8,10 +8,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from poinsot.core import State
-from poinsot.library._body_system import BodySystem
 from poinsot.library._euler_motion import euler_motion
-from poinsot.library._heavy_top import heavy_top
+from poinsot.library._heavy_top import top_on_point
 from poinsot.library._parameters import numbers, positive, require
+from poinsot.model import System
 
 
 def precessing_motion(t, params) -> State:
@@ -38,7 +38,7 @@ def regular_precession(
     gravity: ArrayLike = 9.81,
     theta: ArrayLike = math.pi / 3,
     precession: ArrayLike = 10.0,
-) -> BodySystem:
+) -> System:
     r"""A solid cone on its tip whose axis goes round the vertical at a constant angle.
 
     $$ m = \tfrac13 \rho \pi r^2 h, \quad l = \tfrac34 h, \qquad
@@ -74,10 +74,6 @@ def regular_precession(
         "length": arm,
     }
     exact = partial(precessing_motion, params=params)
-    return BodySystem(
-        name="regular-precession",
-        system=heavy_top(jnp.stack([transverse, transverse, axial]), mass=m, length=arm, gravity=g),
-        start=exact(0.0),
-        dt=1e-3,
-        exact=exact,
-    )
+    moments = jnp.stack([transverse, transverse, axial])
+    system = top_on_point("regular precession", moments, mass=m, length=arm, gravity=g)
+    return system.recommending(exact(0.0), 1e-3, exact)

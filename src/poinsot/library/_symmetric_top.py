@@ -8,7 +8,6 @@ from jaxtyping import Array
 
 from poinsot.core import ODE, State
 from poinsot.library._parameters import numbers, positive, require
-from poinsot.library._system import System
 
 
 def spin(y) -> Array:
@@ -69,7 +68,7 @@ def symmetric_top(
     theta_rate: ArrayLike = 1.0,
     psi_rate: ArrayLike = 1.0,
     phi_rate: ArrayLike = 100.0,
-) -> System:
+) -> ODE:
     r"""A symmetric top on a fixed point under gravity, in ZYZ Euler angles.
 
     The rotation from body to space is $R = R_z(\psi) R_y(\theta) R_z(\phi)$ with precession $\psi$, nutation
@@ -120,9 +119,9 @@ def symmetric_top(
     )
     upright = (start["theta"] > 0.0) & (start["theta"] < math.pi)
     require(upright, f"theta = {theta!r}; it must lie between 0 and pi, where the angles are singular")
-    return System(
-        name="symmetric-top",
-        problem=ODE(rates, params=params, invariants=INVARIANTS, vectorised=True),
+    problem = ODE(rates, params=params, invariants=INVARIANTS, vectorised=True)
+    return problem.recommending(
         start=State(y=jnp.stack(jnp.broadcast_arrays(*start.values()))),
         dt=0.005,
+        name="symmetric top",
     )

@@ -6,9 +6,9 @@ from functools import partial
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from poinsot.library._body_system import BodySystem
-from poinsot.library._free_body import free_body, free_motion
+from poinsot.library._free_body import free_motion, thrown_body
 from poinsot.library._parameters import Vector, moments, numbers
+from poinsot.model import System
 from poinsot.rotation import euler
 
 ANGLES = (math.pi / 3, math.pi / 4, math.pi / 2)
@@ -17,7 +17,7 @@ ANGLES = (math.pi / 3, math.pi / 4, math.pi / 2)
 
 def tennis_racket(
     inertia: Vector = (41.6, 11.6, 50.0), spin: ArrayLike = 50.0, disturbance: ArrayLike = 1e-3
-) -> BodySystem:
+) -> System:
     r"""A free body about its unstable axis, slightly disturbed: Lang (2010), Example B.
 
     $R(0) = R_z(\pi/3) R_x(\pi/4) R_z(\pi/2)$ and $\Omega(0) = (\omega, \varepsilon, \varepsilon)$, with
@@ -32,8 +32,8 @@ def tennis_racket(
         disturbance: $\varepsilon$ in 1/s.
     """
     given = numbers(spin=spin, disturbance=disturbance)
-    system = free_body(inertia)
+    system = thrown_body("tennis racket", inertia)
     Omega = jnp.stack([given["spin"], given["disturbance"], given["disturbance"]])
     start = system.state(rotation=euler("zxz", ANGLES), angular_velocity=Omega)
     exact = partial(free_motion, inertia=moments(inertia), start=start)
-    return BodySystem(name="tennis-racket", system=system, start=start, dt=1e-3, exact=exact)
+    return system.recommending(start, 1e-3, exact)

@@ -2,15 +2,15 @@
 
 from functools import partial
 
-from poinsot.library._body_system import BodySystem
-from poinsot.library._free_body import free_body, free_motion
+from poinsot.library._free_body import free_motion, thrown_body
 from poinsot.library._parameters import Vector, moments
+from poinsot.model import System
 
 
 def tumbling_body(
     inertia: Vector = (0.9144, 1.098, 1.66),
     angular_velocity: Vector = (0.45549, 0.82623, 0.03476),
-) -> BodySystem:
+) -> System:
     r"""A free body with three different moments, from $R(0) = I$.
 
     The data are those of Terze, Müller and Zlatar (2013), which gives no initial rotation.
@@ -19,7 +19,7 @@ def tumbling_body(
         inertia: three principal moments about the mass centre.
         angular_velocity: $\Omega(0)$, in the body frame.
     """
-    system = free_body(inertia)
+    system = thrown_body("tumbling body", inertia)
     start = system.state(angular_velocity=angular_velocity)
     exact = partial(free_motion, inertia=moments(inertia), start=start)
-    return BodySystem(name="tumbling-body", system=system, start=start, dt=0.1, exact=exact)
+    return system.recommending(start, 0.1, exact)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from poinsot.core import InputError, LocalWrench, Printable, State
+from poinsot.core import InputError, LocalWrench, Recommending, State
 from poinsot.core.types import Scalar
 
 from . import _momenta
@@ -27,7 +27,7 @@ Positions = Float[Array, "body 3"]
 Rotations = Float[Array, "body 3 3"]
 
 
-class AbstractSystem(Printable):
+class AbstractSystem(Recommending):
     r"""Rigid bodies with their freedom, a potential energy and loads.
 
     People see *poses* of all bodies in their body frames: positions (body, 3) of the mass centres, rotation
@@ -37,7 +37,7 @@ class AbstractSystem(Printable):
     through the mass centre, or through the fixed point where there is one.
     """
 
-    derived: ClassVar[tuple[str, ...]] = ("placement", "masses", "names")
+    derived: ClassVar[tuple[str, ...]] = ("placement", "masses", "names", "recommendation")
 
     name: eqx.AbstractVar[str]
     names: eqx.AbstractVar[Sequence[str]]

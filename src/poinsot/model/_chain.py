@@ -59,7 +59,7 @@ class Chain(AbstractSystem):
         InputError: one line that names the field, its value and the remedy.
     """
 
-    derived: ClassVar[tuple[str, ...]] = ("placement", "masses")
+    derived: ClassVar[tuple[str, ...]] = ("placement", "masses", "recommendation")
 
     body: RigidBody
     spacing: Scalar
@@ -250,6 +250,12 @@ class Chain(AbstractSystem):
     def check_start(self, t, state: State) -> None:
         """Refuse a state in which particles of neighbours overlap, or the potential is not finite."""
         check_start(self, t, state)
+
+    @property
+    def start(self) -> State:
+        """The recommended state at time 0: straight and at rest where no other is recommended."""
+        own = None if self.recommendation is None else self.recommendation.start
+        return self.straight_state() if own is None else own
 
     def straight_state(self, velocity_scale: float = 0.0, seed: int = 0, *, t: float = 0.0) -> State:
         """The straight chain, or the ring on its circle, with random velocities.

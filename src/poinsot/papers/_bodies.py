@@ -13,11 +13,11 @@ from poinsot.core import Result, State
 from poinsot.equations import Formulation, formulate
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import once
-from poinsot.library import BodySystem
+from poinsot.model import System
 from poinsot.rotation import to_matrix
 from poinsot.simulation import solve
 
-Begin = Callable[[BodySystem, Formulation, jax.Array], tuple[jax.Array, State]]
+Begin = Callable[[System, Formulation, jax.Array], tuple[jax.Array, State]]
 SEEN = ("position", "rotation", "angular_velocity", "energy", "angular_momentum", "constraint")
 KNOWN = ("exact_position", "exact_rotation", "exact_angular_velocity")
 ROUND_OFF = 1e-12
@@ -80,13 +80,13 @@ class BodyRun:
         return float(np.max(np.abs(values))) if self.complete else float("nan")
 
 
-def from_velocity(example: BodySystem, formulation: Formulation, h: jax.Array) -> tuple[jax.Array, State]:
+def from_velocity(example: System, formulation: Formulation, h: jax.Array) -> tuple[jax.Array, State]:
     """The start of the example, at time 0."""
     return jnp.zeros_like(h), formulation.start(example.start)
 
 
 def ladder(
-    example: BodySystem,
+    example: System,
     integrator: AbstractIntegrator,
     coordinates: AbstractOrientation,
     steps: Sequence[float],
@@ -109,7 +109,7 @@ def ladder(
     Returns:
         The runs by their steps.
     """
-    formulation = formulate(example.system, coordinates, form)
+    formulation = formulate(example, coordinates, form)
     count = round(t1 / min(steps))
     exact = example.exact
     assert exact is not None, f"{example.name} has no exact motion"

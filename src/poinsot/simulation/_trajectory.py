@@ -91,7 +91,7 @@ class Trajectory:
     def of(cls, problem: AbstractProblem, method: Method, record: Record) -> "Trajectory":
         """Label the arrays of a finished run."""
         states, conserved = _labelled(problem, record.times, record.packed)
-        attributes = {"problem": problem.kind} | record.attributes(method)
+        attributes = {"problem": problem.name} | record.attributes(method)
         return cls(
             problem, record.times, states, conserved, record.result, attributes, history=record.history
         )

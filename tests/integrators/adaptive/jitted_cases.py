@@ -56,7 +56,7 @@ def run(
 def gyro_top(form: str = "null_space") -> tuple[AbstractProblem, np.ndarray]:
     """Example A of Lang (2010) in quaternions, and its start."""
     top = pt.library.gyro_top()
-    formulation = pt.formulate(top.system, pt.coordinates.Quaternions(), form)
+    formulation = pt.formulate(top, pt.coordinates.Quaternions(), form)
     start = formulation.problem.pack(formulation.start(top.start))
     return formulation.problem, np.asarray(start)
 

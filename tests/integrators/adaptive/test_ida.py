@@ -22,7 +22,7 @@ T1 = 0.3
 
 def simulate(form: str, tolerance: float, **options: Any):
     options = {"coordinates": QUATERNIONS, "progress": False, "integrator": pt.integrators.Ida()} | options
-    return pt.simulate(TOP.system, TOP.start, t1=T1, form=form, rtol=tolerance, atol=tolerance, **options)
+    return pt.simulate(TOP, TOP.start, t1=T1, form=form, rtol=tolerance, atol=tolerance, **options)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_stabilised_constraints_are_at_round_off(runs, tolerance):
 
 def test_stabilised_equations_hold_by_themselves(runs):
     """Within the solver, before anything is projected, the constraints do not grow with time."""
-    problem = pt.formulate(TOP.system, QUATERNIONS, "index3").problem
+    problem = pt.formulate(TOP, QUATERNIONS, "index3").problem
     engine: Any = pt.integrators.Ida().start(_task(problem, 1e-6))
     residuals = []
     while engine._latest[-1][0] < T1:
@@ -88,7 +88,7 @@ def test_stabilised_equations_hold_by_themselves(runs):
 
 
 def _task(problem, tolerance: float) -> Task:
-    start = pt.formulate(TOP.system, QUATERNIONS, "index3").start(TOP.start, 0.0)
+    start = pt.formulate(TOP, QUATERNIONS, "index3").start(TOP.start, 0.0)
     return Task(problem, np.asarray(problem.pack(start)), 0.0, T1, tolerance, tolerance)
 
 
@@ -97,7 +97,7 @@ def _task(problem, tolerance: float) -> Task:
     "coordinates", [QUATERNIONS, pytest.param(pt.coordinates.Directors(), marks=pytest.mark.slow)], ids=repr
 )
 def test_start_is_consistent(form, coordinates):
-    formulation = pt.formulate(TOP.system, coordinates, form)
+    formulation = pt.formulate(TOP, coordinates, form)
 
     @jax.jit
     def started():
@@ -207,5 +207,5 @@ def test_a_missing_package_is_named(monkeypatch):
 
 
 def test_the_form_is_chosen_to_fit():
-    run = pt.simulate(TOP.system, TOP.start, t1=1e-3, integrator=pt.integrators.Ida(), progress=False)
+    run = pt.simulate(TOP, TOP.start, t1=1e-3, integrator=pt.integrators.Ida(), progress=False)
     assert run.attributes["form"] == "index3"

@@ -25,7 +25,7 @@ WINDOWS = 10
 def kepler():
     """Of eccentricity 0.9, from its pericentre."""
     planet = pt.library.kepler(eccentricity=0.9)
-    return planet.problem, np.asarray(planet.problem.pack(planet.start))
+    return planet, np.asarray(planet.pack(planet.start))
 
 
 @cache
@@ -239,15 +239,15 @@ def test_simulate_ends_where_asked_and_is_dense():
     errors = []
     for dt in (0.0004, 0.0002):
         method = ReversibleSteps(StormerVerlet())
-        run = pt.simulate(planet.problem, planet.start, t1=8.0, dt=dt, integrator=method)
+        run = pt.simulate(planet, planet.start, t1=8.0, dt=dt, integrator=method)
         assert run.t[-1] == 8.0 and run.steps.h[0] == dt
         dense = np.asarray(run.at(times)["q"])
         errors.append(np.max(np.abs(dense - exact)))
-        saved = pt.simulate(planet.problem, planet.start, t1=8.0, dt=dt, integrator=method, save_at=[*times])
+        saved = pt.simulate(planet, planet.start, t1=8.0, dt=dt, integrator=method, save_at=[*times])
         np.testing.assert_allclose(np.asarray(saved.q)[1:], dense, rtol=0.0, atol=1e-13)
     assert errors[0] < 0.02
     assert 3.5 < errors[0] / errors[1] < 4.5
-    back = pt.simulate(planet.problem, planet.start, t1=-8.0, dt=-0.0002, integrator=method)
+    back = pt.simulate(planet, planet.start, t1=-8.0, dt=-0.0002, integrator=method)
     np.testing.assert_allclose(np.asarray(back.q)[-1, 1], -np.asarray(run.q)[-1, 1], rtol=0.0, atol=1e-12)
 
 

@@ -38,9 +38,7 @@ def ellipse(t: np.ndarray, e: float = 0.6) -> np.ndarray:
 
 def run(solver, tolerance: float, t1: float = 10.0, **options):
     accuracy = {"rtol": tolerance, "atol": tolerance}
-    return pt.simulate(
-        KEPLER.problem, KEPLER.start, t1=t1, integrator=solver, progress=False, **accuracy, **options
-    )
+    return pt.simulate(KEPLER, KEPLER.start, t1=t1, integrator=solver, progress=False, **accuracy, **options)
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=by_class)
@@ -129,7 +127,7 @@ def test_rejections_are_those_that_happen(solver, monkeypatch):
         return original(*arguments)
 
     monkeypatch.setattr(module, name, watched)
-    engine = solver().start(Task(KEPLER.problem, np.array([0.4, 0.0, 0.0, 2.0]), 0.0, 20.0, 1e-6, 1e-9))
+    engine = solver().start(Task(KEPLER, np.array([0.4, 0.0, 0.0, 2.0]), 0.0, 20.0, 1e-6, 1e-9))
     counted = 0
     # Batches of one step.
     while (batch := engine.advance(0.0)).t[-1] < 20.0:
@@ -141,9 +139,7 @@ def test_rejections_are_those_that_happen(solver, monkeypatch):
 
 
 def test_lsoda_agrees_with_its_own_counters():
-    engine = pt.integrators.Lsoda().start(
-        Task(KEPLER.problem, np.array([0.4, 0.0, 0.0, 2.0]), 0.0, 20.0, 1e-6, 1e-9)
-    )
+    engine = pt.integrators.Lsoda().start(Task(KEPLER, np.array([0.4, 0.0, 0.0, 2.0]), 0.0, 20.0, 1e-6, 1e-9))
     batch = engine.advance(60.0)
     assert isinstance(engine, ScipyEngine)
     own = engine._stepper._lsoda_solver._integrator.iwork
@@ -204,7 +200,7 @@ def test_projection_holds_the_constraints(solver):
     options = {"coordinates": pt.coordinates.Quaternions(), "form": "index0", "rtol": 1e-6, "atol": 1e-6}
     runs = {
         projection: pt.simulate(
-            top.system, top.start, t1=0.5, integrator=solver(projection=projection), progress=False, **options
+            top, top.start, t1=0.5, integrator=solver(projection=projection), progress=False, **options
         )
         for projection in ("none", "position", "both")
     }

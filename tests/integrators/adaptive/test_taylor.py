@@ -27,7 +27,7 @@ FORMS = {
 def top(form, solver=None, **options):
     coordinates, name = FORMS[form]
     chosen = {"t1": 60.0, "coordinates": coordinates, "form": name} | FINEST | options
-    return pt.simulate(TOP.system, TOP.start, integrator=solver or Taylor(), **chosen)
+    return pt.simulate(TOP, TOP.start, integrator=solver or Taylor(), **chosen)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_refusals(monkeypatch):
         pt.simulate(jumps, pt.State(y=[0.5]), t1=1.0, integrator=Taylor())
     with pytest.raises(pt.InputError, match="'lu'.*'index0' has the same motion"):
         pt.simulate(
-            TOP.system,
+            TOP,
             TOP.start,
             t1=1.0,
             integrator=Taylor(),

@@ -44,9 +44,7 @@ def figure_2_11(quick: bool, progress: bool | None) -> Findings:
 
 def _run(parameters: dict[str, float], method: str, steps: int, progress: bool | None) -> Trajectory:
     system = galactic_orbit(**parameters)
-    return simulate(
-        system.problem, system.start, t1=steps * STEP, dt=STEP, integrator=method, progress=progress
-    )
+    return simulate(system, system.start, t1=steps * STEP, dt=STEP, integrator=method, progress=progress)
 
 
 def _deviation(run: Trajectory) -> float:

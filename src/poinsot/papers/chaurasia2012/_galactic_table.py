@@ -56,7 +56,7 @@ def section(
     """Points of the section by the method of a row; the start, which lies on it, is the first."""
     system = galactic_orbit(**parameters)
     return poincare_section(
-        system.problem,
+        system,
         row.method,
         system.start,
         section=height,

@@ -95,7 +95,7 @@ def _run(method: str, progress: bool | None) -> tuple[Trajectory, list[Number]]:
     system = kepler(eccentricity=ECCENTRICITY)
     _, step, published = METHODS[method]
     run = simulate(
-        system.problem,
+        system,
         system.start,
         t1=END,
         dt=step,

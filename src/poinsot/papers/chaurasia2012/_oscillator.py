@@ -27,7 +27,7 @@ def figure_2_1(quick: bool, progress: bool | None) -> Findings:
     system, t1 = harmonic_oscillator(), 20.0 if quick else 100.0
     methods = [name for pair in PAIRS for name, _ in pair]
     runs = {
-        name: simulate(system.problem, system.start, t1=t1, dt=STEP, integrator=name, progress=progress)
+        name: simulate(system, system.start, t1=t1, dt=STEP, integrator=name, progress=progress)
         for name in methods
     }
     energies = {name: run.energy for name, run in runs.items()}

@@ -6,8 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from poinsot.core import Hamiltonian
 from poinsot.integrators import as_fixed
-from poinsot.library import System, nonlinear_pendulum
+from poinsot.library import nonlinear_pendulum
 from poinsot.papers._pictures import NOT_SYMPLECTIC, SYMPLECTIC, canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.simulation import Trajectory, simulate
@@ -80,23 +81,21 @@ def figure_2_5(quick: bool, progress: bool | None) -> Findings:
     return _findings(run, numbers, remarks, _energy(run, "implicit midpoint", SYMPLECTIC))
 
 
-def _run(method: str, quick: bool, progress: bool | None) -> tuple[System, Trajectory]:
+def _run(method: str, quick: bool, progress: bool | None) -> tuple[Hamiltonian, Trajectory]:
     system = nonlinear_pendulum()
     t1 = STEP * (QUICK_STEPS if quick else STEPS)
-    return system, simulate(
-        system.problem, system.start, t1=t1, dt=STEP, integrator=method, progress=progress
-    )
+    return system, simulate(system, system.start, t1=t1, dt=STEP, integrator=method, progress=progress)
 
 
-def _area(system: System, method: str) -> float:
+def _area(problem: Hamiltonian, method: str) -> float:
     """Determinant of the derivative of one step at the start: what becomes of a small area there."""
-    integrator, problem = as_fixed("pendulum", method), system.problem
+    integrator = as_fixed("pendulum", method)
     t, h = jnp.asarray(0.0), jnp.asarray(STEP)
 
     def step(y):
         return integrator.step(problem, t, h, y, integrator.init(problem, t, h, y))[0]
 
-    return float(jnp.linalg.det(jax.jacfwd(step)(problem.pack(system.start))))
+    return float(jnp.linalg.det(jax.jacfwd(step)(problem.pack(problem.start))))
 
 
 def _findings(run: Trajectory, numbers: list[Number], remarks: list[str], figure: "Figure") -> Findings:

@@ -74,7 +74,7 @@ def _run(quick: bool, progress: bool | None) -> Trajectory:
         mass=MASS, length=LENGTH, transverse_inertia=TRANSVERSE, axial_inertia=AXIAL, gravity=GRAVITY
     )
     return simulate(
-        system.problem,
+        system,
         system.start,
         t1=QUICK_END if quick else END,
         dt=STEP,

@@ -20,7 +20,8 @@ from poinsot.integrators import (
     Seulex,
     Taylor,
 )
-from poinsot.library import BodySystem, gyro_top, tennis_racket
+from poinsot.library import gyro_top, tennis_racket
+from poinsot.model import System
 from poinsot.papers._reproduction import Number
 from poinsot.papers.lang2010._adaptive import QUICK
 from poinsot.papers.lang2010._formulations import COMPARED
@@ -67,7 +68,7 @@ class Example:
     """An example of the paper and when its error is taken."""
 
     title: str
-    bodies: BodySystem
+    bodies: System
     t1: float
     quick_t1: float
 
@@ -87,7 +88,7 @@ def comparison(key: str, solver: str, quick: bool) -> WorkPrecision:
     """One solver in all formulations, on one example; in two, over a short ladder, if quick."""
     example = examples()[key]
     return work_precision(
-        example.bodies.system,
+        example.bodies,
         example.bodies.start,
         example.quick_t1 if quick else example.t1,
         {solver: (EXPLICIT | IMPLICIT)[solver]},

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from poinsot.integrators import AbstractAdaptive
-from poinsot.library import BodySystem
+from poinsot.model import System
 from poinsot.papers.lang2010._formulations import COMPARED
 from poinsot.simulation import BodyTrajectory, simulate
 from poinsot.viz._style import PALETTE
@@ -21,16 +21,14 @@ def names(quick: bool) -> tuple[str, ...]:
     return QUICK if quick else tuple(COMPARED)
 
 
-def run(
-    example: BodySystem, name: str, solver: AbstractAdaptive, tolerance: float, t1: float
-) -> BodyTrajectory:
+def run(example: System, name: str, solver: AbstractAdaptive, tolerance: float, t1: float) -> BodyTrajectory:
     """An example in one formulation, with the relative and the absolute tolerance equal, as in the paper.
 
     A run that breaks off is returned as far as it came.
     """
     coordinates, form = COMPARED[name]
     made = simulate(
-        example.system,
+        example,
         example.start,
         t1=t1,
         rtol=tolerance,

@@ -10,7 +10,7 @@ from poinsot.coordinates import AbstractCoordinates, Directors, EulerAngles, Qua
 from poinsot.equations import formulate
 from poinsot.integrators import DormandPrince
 from poinsot.kernels import once
-from poinsot.library import BodySystem
+from poinsot.model import System
 from poinsot.simulation import solve
 from poinsot.viz._style import PALETTE, file_figure
 
@@ -59,9 +59,9 @@ class Run:
         return float(np.max(np.abs(self.energy / self.energy[0] - 1.0)))
 
 
-def run(example: BodySystem, name: str, dt: float, t1: float, save_every: int) -> Run:
+def run(example: System, name: str, dt: float, t1: float, save_every: int) -> Run:
     """An example in one formulation by DoPri5, the paper's first choice, with a fixed step."""
-    formulation = formulate(example.system, *FORMULATIONS[name])
+    formulation = formulate(example, *FORMULATIONS[name])
     steps = round(t1 / dt)
 
     @once

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poinsot.integrators import DormandPrince5
-from poinsot.library import BodySystem, gyro_top, tennis_racket
+from poinsot.library import gyro_top, tennis_racket
+from poinsot.model import System
 from poinsot.papers._pictures import canvas
 from poinsot.papers._reproduction import Findings, Number
 from poinsot.papers.lang2010._adaptive import COLOURS, legend, names, run
@@ -43,7 +44,7 @@ def figure_9(quick: bool, progress: bool | None) -> Findings:
     return _figure("B", tennis_racket(), 1.6, quick)
 
 
-def _figure(letter: str, example: BodySystem, t1: float, quick: bool) -> Findings:
+def _figure(letter: str, example: System, t1: float, quick: bool) -> Findings:
     chosen = ("null space, quaternions", "null space, directors") if quick else names(False)
     steps = {name: run(example, name, DormandPrince5(), TOLERANCE, t1).steps for name in chosen}
     return Findings(

@@ -138,7 +138,7 @@ def _conclusions(ours: dict, totals: dict[str, int], body: System) -> list[Numbe
 
 def _as_written(ours: dict) -> list[Number]:
     """Operations as they stand in the trace, and those with the weight of the gyro top."""
-    top = gyro_top().system
+    top = gyro_top()
     numbers = []
     for name, formulation in FORMULATIONS.items():
         weighted, _ = _counts(top, *formulation)

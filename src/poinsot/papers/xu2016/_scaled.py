@@ -8,7 +8,7 @@ import numpy as np
 from poinsot.coordinates import Directors, Quaternions
 from poinsot.core import State
 from poinsot.equations import ConstrainedBodies, Formulation
-from poinsot.library import BodySystem
+from poinsot.model import System
 from poinsot.papers._bodies import BodyRun
 from poinsot.papers._pictures import EXACT, canvas
 from poinsot.viz._style import PALETTE, styled
@@ -31,9 +31,7 @@ COLOURS = {PLAIN: PALETTE[1], SCALED: PALETTE[0], ENERGY_MOMENTUM: PALETTE[2]}
 MARKERS = {PLAIN: "o", SCALED: "x", ENERGY_MOMENTUM: "None"}
 
 
-def from_two_positions(
-    example: BodySystem, formulation: Formulation, h: jax.Array
-) -> tuple[jax.Array, State]:
+def from_two_positions(example: System, formulation: Formulation, h: jax.Array) -> tuple[jax.Array, State]:
     r"""The exact places at times 0 and h, which start the recursion (72) without its first step (73).
 
     The momentum at the second is $p_1 = M(q_m)\,v_m + \tfrac h2 f$.
