@@ -185,8 +185,8 @@ WRONG_WHEN_RUN = [
     ("stiffness", "stifness", "did you mean stiffness"),
     ("stiffness", "name", "has no parameter 'name'"),
     ("mass = 1.0", "mass = [1.0, 2.0]", r"mass = \[1.0, 2.0\]; it must be a number"),
-    ("q = [1.0]", "q = [1.0, 2.0]", r"\[start\] q = \[1.0, 2.0\]: 2 numbers; harmonic-oscillator has 1"),
-    ("p = [0]", "", r"\[start\] has q; harmonic-oscillator needs q and p"),
+    ("q = [1.0]", "q = [1.0, 2.0]", r"\[start\] q = \[1.0, 2.0\]: 2 numbers; harmonic oscillator has 1"),
+    ("p = [0]", "", r"\[start\] has q; harmonic oscillator needs q and p"),
     ("q = [1.0]", "q = [nan]", r"the start has q\[0\] = nan"),
     ('"verlet"', '"verlett"', "integrator 'verlett' is not known; did you mean verlet"),
     (
