@@ -185,7 +185,7 @@ BAD = {
     "needs a separable Hamiltonian.*These fit: .*verlet": {"integrator": pt.integrators.Splitting()},
     "must be one of pt.integrators": {"integrator": 6},
     "cannot be evaluated": {"problem": pt.Hamiltonian(lambda q, p: q[0] @ p)},
-    "must return a number": {"problem": pt.Hamiltonian(lambda q, p: q * p)},
+    "must return one number": {"problem": pt.Hamiltonian(lambda q, p: q * p)},
 }
 
 
@@ -197,7 +197,7 @@ def test_bad_input_is_one_clear_line(message):
 
 
 def test_right_hand_side_of_wrong_shape():
-    with pytest.raises(pt.InputError, match="they must be equal"):
+    with pytest.raises(pt.InputError, match="like the state"):
         run(problem=pt.ODE(lambda y: jnp.sum(y)), start=pt.State(y=[1.0, 2.0]))
 
 

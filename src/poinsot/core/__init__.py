@@ -7,6 +7,7 @@ from poinsot.core._discrete_gradient import composed_gradient, discrete_gradient
 from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
+from poinsot.core._functions import Use, check_uses
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
@@ -34,7 +35,7 @@ from poinsot.core._registry import (
     parameters_of,
 )
 from poinsot.core._results import Result, StepInfo
-from poinsot.core._show import Printable, brief, quoted
+from poinsot.core._show import Printable, brief, quoted, shortened
 from poinsot.core._signature import UserFunction, user_function
 from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
@@ -68,6 +69,7 @@ __all__ = [
     "StabilisedForm",
     "State",
     "StepInfo",
+    "Use",
     "UserFunction",
     "Windows",
     "Wrench",
@@ -82,6 +84,7 @@ __all__ = [
     "check_all_finite",
     "check_called",
     "check_parameters",
+    "check_uses",
     "composed_gradient",
     "concrete",
     "did_you_mean",
@@ -96,6 +99,7 @@ __all__ = [
     "optional",
     "parameters_of",
     "quoted",
+    "shortened",
     "unscaled",
     "user_function",
 ]

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core._discrete_gradient import corrected, discrete_gradient
+from poinsot.core._functions import Use
 from poinsot.core._implicit import AbstractImplicit, StabilisedForm
 from poinsot.core._problem import Packed, PhaseSpace, as_params, named_functions
 from poinsot.core._projection import Projection, along_surface, nearest_on_surface, saddle_point
@@ -238,6 +239,16 @@ class Constrained(AbstractConstrained):
         self.params = as_params(params)
         self.invariants = named_functions(invariants, self.labels)
         self.vectorised = False
+
+    def uses(self, t, y: Packed) -> list[Use]:
+        """Potential, constraints, mass, force and invariants."""
+        q, p = self.split(y)
+        own = [Use(self.V, (t, q, self.params), ()), Use(self.g, (t, q, self.params), None)]
+        if isinstance(self.mass, UserFunction):
+            own.append(Use(self.mass, (t, q, self.params), None))
+        if self.force is not None:
+            own.append(Use(self.force, (t, q, p, self.params), q.shape))
+        return [*own, *self._invariant_uses(t, y)]
 
     @property
     def autonomous(self) -> bool:

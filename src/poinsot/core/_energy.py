@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from poinsot.core._discrete_gradient import discrete_gradient
+from poinsot.core._functions import Use
 from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
 from poinsot.core._show import Printable
@@ -37,6 +38,10 @@ class AbstractEnergy(Printable):
     @abc.abstractmethod
     def dp(self, t, q: Array, p: Array, params: Any) -> Array:
         """Gradient in the momenta."""
+
+    def uses(self, t, q: Array, p: Array, params: Any, lanes: tuple[int, ...]) -> list[Use]:
+        """Calls of the user's functions, see `AbstractProblem.uses`."""
+        return []
 
     @property
     def row(self) -> Int[np.ndarray, " n"] | None:
@@ -84,6 +89,12 @@ class GeneralEnergy(AbstractEnergy):
         self.gradient_q = optional_function(dHdq, ("q", "p"), "dHdq")
         self.gradient_p = optional_function(dHdp, ("q", "p"), "dHdp")
 
+    def uses(self, t, q: Array, p: Array, params: Any, lanes: tuple[int, ...]) -> list[Use]:
+        """The energy and the gradients that were given."""
+        gradients = [f for f in (self.gradient_q, self.gradient_p) if f is not None]
+        at = (t, q, p, params)
+        return [Use(self.H, at, lanes), *(Use(gradient, at, q.shape) for gradient in gradients)]
+
     @property
     def takes_time(self) -> bool:
         """Whether time enters."""
@@ -121,6 +132,12 @@ class SeparableEnergy(AbstractEnergy):
         self.V = user_function(V, ("q",), "V")
         self.gradient_q = optional_function(dVdq, ("q",), "dHdq")
         self.gradient_p = optional_function(dTdp, ("p",), "dHdp")
+
+    def uses(self, t, q: Array, p: Array, params: Any, lanes: tuple[int, ...]) -> list[Use]:
+        """Both energies and the gradients that were given."""
+        energies = [Use(self.T, (t, p, params), lanes), Use(self.V, (t, q, params), lanes)]
+        given = ((self.gradient_q, q), (self.gradient_p, p))
+        return energies + [Use(f, (t, x, params), x.shape) for f, x in given if f is not None]
 
     @property
     def takes_time(self) -> bool:

@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core._blocks import Blocks
 from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
+from poinsot.core._functions import Use
 from poinsot.core._implicit import AbstractImplicit
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
@@ -123,6 +124,16 @@ class AbstractProblem(Recommending):
         """
         return None
 
+    def uses(self, t, y: Packed) -> list[Use]:
+        """Calls of the user's functions at a state, which are tried before a run."""
+        return []
+
+    def _invariant_uses(self, t, y: Packed) -> list[Use]:
+        """Calls of the user's invariants, which may have any shape."""
+        state = self.unpack(y)
+        arguments = (t, *(state[label] for label in self.labels), self.params)
+        return [Use(function, arguments, None) for function in self.invariants.values()]
+
     @abc.abstractmethod
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """What the kind of problem itself conserves, by name: the energy of an autonomous Hamiltonian."""
@@ -191,6 +202,10 @@ class ODE(AbstractProblem):
     def vector_field(self, t, y: Packed) -> Packed:
         """The user's `f`."""
         return self.f(t, y, self.params)
+
+    def uses(self, t, y: Packed) -> list[Use]:
+        """The right-hand side and the invariants."""
+        return [Use(self.f, (t, y, self.params), y.shape), *self._invariant_uses(t, y)]
 
     def magnitude(self, y: Packed) -> Packed:
         """The largest component, for all: an equation without structure has one scale."""
@@ -321,6 +336,13 @@ class Hamiltonian(PhaseSpace):
         """Hamilton's equations."""
         q, p = self.split(y)
         return jnp.concatenate([self.dHdp(t, q, p), -self.dHdq(t, q, p)])
+
+    def uses(self, t, y: Packed) -> list[Use]:
+        """The energy with its gradients, the force and the invariants."""
+        q, p = self.split(y)
+        own = self.function.uses(t, q, p, self.params, self.lanes(y))
+        force = [] if self.force is None else [Use(self.force, (t, q, p, self.params), q.shape)]
+        return [*own, *force, *self._invariant_uses(t, y)]
 
     def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
         """Positions and their momenta together, in the row of the energy."""

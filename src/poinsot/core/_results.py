@@ -20,6 +20,7 @@ class Result(enum.IntEnum):
     near_singularity = 5
     step_too_small = 6
     monitor_too_fast = 7
+    event_undefined = 8
 
     @property
     def message(self) -> str:
@@ -58,6 +59,10 @@ _MESSAGES = {
     Result.monitor_too_fast: (
         "the monitor function changes so fast that the next step would be several times as long or short as "
         "the last: steps cannot follow it reversibly (reduce dt, or take a smoother monitor)"
+    ),
+    Result.event_undefined: (
+        "the stop condition became NaN, where it could be met unseen: make it a number at every state of the "
+        "motion"
     ),
 }
 

@@ -32,7 +32,7 @@ def quoted(value: Any, longest: int = LONGEST) -> str:
     except Exception:
         # An integer of many thousand digits has no repr, nor has an object whose own fails.
         text = f"<{type(value).__name__}>"
-    return _cut(text, longest)
+    return shortened(text, longest)
 
 
 def brief(value: Any) -> str:
@@ -65,7 +65,7 @@ def described(thing: Any, derived: Sequence[str] = ()) -> str:
     entries = [entry for entry in dataclasses.fields(thing) if entry.name not in derived]
     values = [(entry, getattr(thing, entry.name, None)) for entry in entries]
     parts = [f"{entry.name}={brief(value)}" for entry, value in values if not _idle(value, entry.default)]
-    return _cut(f"{type(thing).__name__}({', '.join(parts)})", LINE)
+    return shortened(f"{type(thing).__name__}({', '.join(parts)})", LINE)
 
 
 class Printable(eqx.Module):
@@ -111,7 +111,7 @@ def _few(texts: list[str], values: Any) -> list[str]:
     return [*texts, f"... {more} more"] if more else texts
 
 
-def _cut(text: str, longest: int) -> str:
+def shortened(text: str, longest: int = LONGEST) -> str:
     """A text with its middle left out where it is too long."""
     if len(text) <= longest:
         return text

@@ -2,10 +2,17 @@
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
 
-from poinsot.core._show import brief
+from poinsot.core._errors import InputError
+from poinsot.core._numbers import as_floats
+from poinsot.core._show import brief, quoted
 
 
 class UserFunction(eqx.Module):
@@ -14,11 +21,15 @@ class UserFunction(eqx.Module):
     With the state's labels `q, p`, the accepted signatures are `f(q, p)`, `f(t, q, p)`,
     `f(q, p, params)` and `f(t, q, p, params)`. Of the two with three arguments the first is meant when
     the first argument is called `t`.
+
+    What it returns becomes an array: lists are stacked, whole numbers and single precision become float64.
     """
 
     function: Callable
     takes_time: bool = eqx.field(static=True)
     takes_params: bool = eqx.field(static=True)
+    field: str = eqx.field(default="the function", static=True)
+    """What it was given as, for error messages."""
 
     def __repr__(self) -> str:
         return brief(self.function)
@@ -27,7 +38,35 @@ class UserFunction(eqx.Module):
         *state, params = state_and_params
         head = (t,) if self.takes_time else ()
         tail = (params,) if self.takes_params else ()
-        return self.function(*head, *state, *tail)
+        return returned(self.function(*head, *state, *tail), self.field)
+
+
+def returned(value: Any, field: str) -> Array:
+    """What a user's function returned as an array of float64, or of truth values.
+
+    Args:
+        value: numbers or arrays, also traced ones, or lists of these.
+        field: what the function was given as.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if isinstance(value, jax.Array) and value.dtype in (jnp.float64, jnp.bool_):
+        return value
+    try:
+        return _stacked(value)
+    except (TypeError, ValueError):
+        remedy = " (is a `return` missing?)" if value is None else ""
+        raise InputError(f"{field} returns {quoted(value)}; it must return numbers{remedy}") from None
+
+
+def _stacked(value: Any) -> Array:
+    """One array of nested lists of numbers."""
+    if isinstance(value, (list, tuple)):
+        return jnp.stack([_stacked(one) for one in value])
+    if getattr(value, "dtype", np.dtype(float)).kind not in "biuf":
+        raise TypeError("not real numbers")
+    return as_floats(value, "value")
 
 
 def user_function(function: Callable, labels: tuple[str, ...], field: str) -> UserFunction:
@@ -43,18 +82,16 @@ def user_function(function: Callable, labels: tuple[str, ...], field: str) -> Us
     shown = ", ".join(labels)
     if not callable(function):
         raise TypeError(
-            f"{field} must be a function of ({shown}), got {type(function).__name__} {function!r}"
+            f"{field} must be a function of ({shown}), got {type(function).__name__} {quoted(function)}"
         )
-    required, names, most = _positional(function)
+    required, names, most = _positional(function, field)
     count, extra = len(labels), most - len(labels)
     wanted = required - count
     if wanted in (0, 1, 2) and extra >= wanted:
-        if wanted == 2:
-            return UserFunction(function, True, True)
-        if wanted == 0:
-            return UserFunction(function, False, False)
-        takes_time = names[0] == "t"
-        return UserFunction(function, takes_time, not takes_time)
+        if wanted and "t" in names[1:required]:
+            raise InputError(f"{field} takes ({', '.join(names[:required])}); time comes first: (t, {shown})")
+        takes_time = wanted == 2 or (wanted == 1 and names[0] == "t")
+        return UserFunction(function, takes_time, wanted == 2 or (wanted == 1 and not takes_time), field)
     raise TypeError(
         f"{field} takes {required} arguments ({', '.join(names[:required])}); it must take ({shown}), "
         f"(t, {shown}), ({shown}, params) or (t, {shown}, params)"
@@ -66,9 +103,12 @@ def optional_function(function: Callable | None, labels: tuple[str, ...], field:
     return None if function is None else user_function(function, labels, field)
 
 
-def _positional(function: Callable) -> tuple[int, list[str], int]:
+def _positional(function: Callable, field: str) -> tuple[int, list[str], int]:
     """Number of required positional arguments, all positional names, and how many can be passed."""
-    parameters = inspect.signature(function).parameters.values()
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:
+        raise InputError(f"{field} = {quoted(function)} has no signature; wrap it in a lambda") from None
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = sum(p.default is p.empty for p in positional)
     return required, [p.name for p in positional], len(positional)

@@ -5,9 +5,20 @@ from typing import Literal
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from poinsot.core import AbstractProblem, Packed, Printable, UserFunction, user_function
+from poinsot.core import (
+    AbstractProblem,
+    InputError,
+    Packed,
+    Printable,
+    Use,
+    UserFunction,
+    check_uses,
+    user_function,
+)
+from poinsot.kernels import once
 
 Direction = Literal[-1, 0, 1]
 
@@ -29,7 +40,22 @@ class Event(Printable):
 
     def bound(self, problem: AbstractProblem) -> "Event":
         """The same event with its signature read against the problem's labels."""
-        return Event(user_function(self.function, problem.labels, "event"), self.direction)
+        return Event(user_function(self.function, problem.labels, "the event"), self.direction)
+
+    def checked(self, problem: AbstractProblem, t0: float, y: Packed) -> "Event":
+        """The event itself, once it is one number at the start.
+
+        Raises:
+            InputError: it cannot be evaluated there, or is no number.
+        """
+        assert isinstance(self.function, UserFunction), "bind the event to its problem first"
+        state, t = problem.unpack(y), jnp.asarray(t0, dtype=float)
+        arguments = (t, *(state[label] for label in problem.labels), problem.params)
+        check_uses([Use(self.function, arguments, problem.lanes(y))])
+        value = _at_start(self, problem, t, y)
+        if np.any(np.isnan(value)):
+            raise InputError(f"{self.function.field} is NaN at the start; it must be a number there")
+        return self
 
     def value(self, problem: AbstractProblem, t, y: Packed):
         """The function at one state."""
@@ -41,6 +67,11 @@ class Event(Printable):
         up = (before < 0.0) & (after >= 0.0)
         down = (before > 0.0) & (after <= 0.0)
         return {1: up, -1: down, 0: up | down}[self.direction]
+
+
+@once
+def _at_start(event: Event, problem: AbstractProblem, t, y: Packed):
+    return event.value(problem, t, y)
 
 
 def locate(probe: Callable, at_zero, aux):

@@ -82,10 +82,12 @@ class Lookout:
         points = np.append(t, np.concatenate([inner, batch.t[:, None]], axis=1))
         packed = np.concatenate([states, batch.y[:, None]], axis=1).reshape(-1, batch.y.shape[1])
         values = in_blocks(look, points, np.concatenate([y[None], packed]), BLOCK)
-        met = np.flatnonzero(event.crossed(values[:-1], values[1:]))
+        met = np.flatnonzero(event.crossed(values[:-1], values[1:]) | np.isnan(values[1:]))
         if not len(met):
             return []
         place = int(met[0])
+        if np.isnan(values[place + 1]):
+            return [(points[place + 1], place // SAMPLES, Result.event_undefined)]
         found = _zero(look, batch, points[place], points[place + 1])
         return [(found, place // SAMPLES, Result.stopped_by_event)]
 

@@ -84,8 +84,9 @@ class Marcher(eqx.Module):
         if self.event is not None:
             before = self.event.value(self.problem, t, loop.y)
             after = self.event.value(self.problem, self.time(n + 1), y)
-            met = self.event.crossed(before, after) & (result == Result.successful)
-            result = jnp.where(met, Result.stopped_by_event, result)
+            met = jnp.where(self.event.crossed(before, after), Result.stopped_by_event, Result.successful)
+            met = jnp.where(jnp.isnan(after), Result.event_undefined, met)
+            result = jnp.where(result == Result.successful, met, result)
         taken = result == Result.successful
         y = jnp.where(taken, y, loop.y)
         count = loop.n + taken.astype(loop.n.dtype)

@@ -108,7 +108,7 @@ def simulate(
         run = FixedRun.planned(integrator, span, step, last_step, saves, progress, Kernel(kernel, fast))
     subject = subject_of(problem, integrator, state, coordinates, form, t0)
     y = subject.checked(t0)
-    event = None if stop is None else subject.event(stop)
+    event = None if stop is None else subject.event(stop).checked(subject.problem, t0, y)
     if isinstance(run, AdaptiveRun):
         run = run.observing(subject.observed)
     trajectory = subject.trajectory(integrator, run(subject.problem, y, event))

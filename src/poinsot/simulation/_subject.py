@@ -7,7 +7,7 @@ import equinox as eqx
 from jaxtyping import Array
 
 from poinsot.coordinates import AbstractOrientation, Group, Quaternions, as_coordinates
-from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, user_function
+from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, quoted, user_function
 from poinsot.equations import FORMS, Formulation, formulate, preferences, refusal
 from poinsot.kernels import once
 from poinsot.model import AbstractSystem
@@ -31,7 +31,7 @@ class ProblemSubject:
 
     def observed(self, function: Callable) -> UserFunction:
         """A user's function of the state."""
-        return user_function(function, self.problem.labels, "monitor")
+        return user_function(function, self.problem.labels, "the monitor")
 
     def event(self, stop: Event | Callable) -> Event:
         """A stop condition of the problem's state."""
@@ -65,12 +65,17 @@ class BodiesSubject:
 
     def observed(self, function: Callable) -> UserFunction:
         """A user's function of the motion of the bodies, as one of the problem's state."""
-        return UserFunction(_Observed(self.formulation, function), True, True)
+        return self._observed(function, "the monitor")
+
+    def _observed(self, function: Callable, field: str) -> UserFunction:
+        if not callable(function):
+            raise InputError(f"{field} = {quoted(function)}; it must be a function of the motion")
+        return UserFunction(_Observed(self.formulation, function), True, True, field)
 
     def event(self, stop: Event | Callable) -> Event:
         """A stop condition of the motion of the bodies."""
         event = stop if isinstance(stop, Event) else Event(stop)
-        return Event(self.observed(event.function), event.direction)
+        return Event(self._observed(event.function, "the event"), event.direction)
 
     def trajectory(self, integrator: Method, record: Record) -> BodyTrajectory:
         """The run with everything that can be seen of the bodies, and where it has failed."""

@@ -3,19 +3,18 @@
 import math
 from typing import Any, Literal
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import (
     AbstractProblem,
-    Hamiltonian,
     InputError,
     Packed,
     PhaseSpace,
     Result,
     State,
     check_called,
+    check_uses,
 )
 from poinsot.integrators import AbstractIntegrator, as_fixed, fitting
 from poinsot.integrators.adaptive import AbstractAdaptive
@@ -62,8 +61,8 @@ def fixed_for(
     return method
 
 
-def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
-    """The packed start, once it has the right labels, shapes and finite numbers."""
+def check_labels(problem: AbstractProblem, state: State) -> Packed:
+    """The packed start, once it has the right labels and shapes."""
     if not isinstance(state, State):
         raise InputError(f"the start must be a pt.State, got {type(state).__name__}")
     if set(state.names) != set(problem.labels):
@@ -78,7 +77,12 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
         )
     if len(set(shapes.values())) > 1 and isinstance(problem, PhaseSpace):
         raise InputError(f"the start has shapes {_shown(shapes)}; they must be equal")
-    y = problem.pack(state)
+    return problem.pack(state)
+
+
+def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
+    """The packed start, once it has the right labels, shapes and finite numbers."""
+    y = check_labels(problem, state)
     clearance = problem.clearance(y)
     # Before the numbers are looked at: at a singularity itself, momenta or rates are infinite.
     if clearance is not None and float(clearance) < 0.0:
@@ -99,14 +103,8 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
 def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
     """The user's functions, called once at the start: right shapes and finite values."""
     t = jnp.asarray(t0, dtype=float)
+    check_uses(problem.uses(t, y))
     try:
-        if isinstance(problem, Hamiltonian):
-            q, p = problem.split(y)
-            energy = jax.eval_shape(problem.energy, t, q, p)
-            if energy.shape != problem.lanes(y):
-                raise InputError(
-                    f"H returns an array of shape {energy.shape} at the start; it must return a number"
-                )
         slope, invariants = _evaluated(problem, t, y)
     except InputError:
         raise

@@ -1,0 +1,51 @@
+"""Users' functions are tried once before a run, so that a wrong one is named in a line."""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+
+from poinsot.core._errors import InputError
+from poinsot.core._show import shortened
+from poinsot.core._signature import UserFunction
+
+
+class Use(NamedTuple):
+    """A call of a user's function, and the shape that its result must have; None for any."""
+
+    function: UserFunction
+    arguments: tuple
+    shape: tuple[int, ...] | None
+
+
+def check_uses(uses: Sequence[Use]) -> None:
+    """Refuse functions that cannot be evaluated or return another shape. Nothing is computed or compiled.
+
+    Raises:
+        InputError: names the function.
+    """
+    for function, arguments, shape in uses:
+        found = _traced(function, arguments)
+        if found.dtype.kind == "b":
+            raise InputError(f"{function.field} returns truth values; it must return numbers")
+        if shape is not None and found.shape != shape:
+            wanted = f"an array of shape {shape}, like the state" if shape else "one number"
+            raise InputError(f"{function.field} returns shape {found.shape}; it must return {wanted}")
+
+
+def _traced(function: UserFunction, arguments: tuple) -> Any:
+    """Shape and type of the result. Parameters are not traced: whole numbers among them may size arrays."""
+    *at, params = arguments
+    try:
+        return jax.eval_shape(lambda *at: function(*at, params), *at)
+    except InputError:
+        raise
+    except Exception as error:
+        lines = str(error).strip().splitlines()
+        reason = f"{type(error).__name__}: {shortened(lines[0])}" if lines else type(error).__name__
+        remedy = ""
+        if function.takes_params and params is None:
+            names = ", ".join(inspect.signature(function.function).parameters)
+            remedy = f" (it takes ({names}), the last as params, and none are given; time must be called t)"
+        raise InputError(f"{function.field} cannot be evaluated: {reason}{remedy}") from error
