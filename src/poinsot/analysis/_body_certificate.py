@@ -105,14 +105,12 @@ def certify_body(
     watched = formulation.watched(start)
     y = formulation.problem.pack(formulation.start(start))
     run = travel(watched.problem, integrator, y, STEP, STEPS)
-    # A symplectic method keeps the form of canonical equations, or of the group it is made for.
-    canonical = formulation.problem.kind in ("hamiltonian", "constrained") or integrator.needs == "group"
     kept = {name: float(np.max(np.asarray(value))) for name, value in run.deviation.items()}
     return BodyCertificate(
         *about,
         None,
         integrator.order,
-        claims_symplectic=integrator.symplectic and canonical,
+        claims_symplectic=integrator.claims(formulation.problem).symplectic,
         order=_order(watched, integrator, y),
         symplectic=_symplectic(formulation, integrator, start),
         energy=kept["energy"] / _SCALE["energy"],

@@ -181,6 +181,11 @@ class Group(AbstractProblem):
         """Number of rotating bodies."""
         return self.inertia.shape[1]
 
+    @property
+    def conservative(self) -> bool:
+        """Whether there is no load."""
+        return self.load is None
+
     def pack(self, state: State) -> Packed:
         """Positions, momenta, elements, body angular momenta: one flat array."""
         return self.join(GroupParts(*(state[label] for label in self.labels)))
@@ -271,7 +276,7 @@ class Group(AbstractProblem):
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""
-        return {"energy": self.energy(t, y)} if self.autonomous and self.load is None else {}
+        return {"energy": self.energy(t, y)} if self.autonomous and self.conservative else {}
 
 
 def body_torque(

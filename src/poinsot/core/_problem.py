@@ -48,6 +48,11 @@ class AbstractProblem(Recommending):
         named = None if self.recommendation is None else self.recommendation.name
         return self.kind if named is None else named
 
+    @property
+    def conservative(self) -> bool:
+        """Whether no force acts but those of a potential, as far as the problem knows of forces."""
+        return True
+
     def lanes(self, y: Packed) -> tuple[int, ...]:
         """Shape of the independent runs that `y` holds: empty for one run."""
         return y.shape[1:] if self.vectorised else ()

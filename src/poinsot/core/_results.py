@@ -37,8 +37,7 @@ _MESSAGES = {
     Result.successful: "the run reached its end",
     Result.stage_equations_not_converged: (
         "the implicit equations of a step did not converge to round-off: the step is too large for the "
-        "iteration (reduce dt, or for a stiff problem use solver=pt.integrators.SimplifiedNewton()), or "
-        "the motion meets a singularity"
+        "iteration (reduce dt), or the motion meets a singularity"
     ),
     Result.non_finite: (
         "the state became infinite or NaN: the motion met a singularity of the problem, or the step is "

@@ -65,6 +65,11 @@ class SecondOrder(AbstractProblem):
         self.rates, self.params = rates, None
         self.invariants, self.vectorised = invariants or {}, False
 
+    @property
+    def conservative(self) -> bool:
+        """Whether no load acts."""
+        return self.rates.bodies.conservative
+
     def pack(self, state: State) -> Packed:
         """Positions, then velocities."""
         return jnp.concatenate([state.q, state.v])
@@ -118,5 +123,4 @@ class SecondOrder(AbstractProblem):
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""
-        bodies = self.rates.bodies
-        return {"energy": self.energy(t, y)} if bodies.autonomous and bodies.conservative else {}
+        return {"energy": self.energy(t, y)} if self.rates.bodies.autonomous and self.conservative else {}

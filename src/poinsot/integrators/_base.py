@@ -1,7 +1,7 @@
 """The integrator interface: a pure one-step map with declared properties."""
 
 import abc
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import equinox as eqx
@@ -62,6 +62,23 @@ class AbstractIntegrator(eqx.Module):
             The packed state at the end, what is carried on, and a `StepInfo`: `StepInfo()` of an explicit
             step, `StepInfo.implicit(converged, iterations)` of one that solved equations.
         """
+
+    def claims(self, problem: AbstractProblem) -> Traits:
+        """What of its traits holds on a problem that it fits: what is said of a run.
+
+        Nothing is symplectic but canonical equations, or those of the group under methods made for it; and
+        where forces act that have no potential, nothing is kept.
+        """
+        traits = self.traits
+        if not problem.conservative:
+            return replace(traits, symplectic=False, conserves=frozenset())
+        canonical = problem.kind in ("hamiltonian", "constrained") or self.needs == "group"
+        return replace(traits, symplectic=traits.symplectic and canonical)
+
+    @property
+    def remedy(self) -> str | None:
+        """What helps, beside a shorter step, where the implicit equations of a step do not converge."""
+        return None
 
     @property
     def name(self) -> str:

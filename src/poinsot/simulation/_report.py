@@ -195,9 +195,7 @@ def _header(trajectory: Trajectory) -> dict[str, str]:
     header = trajectory.heading
     loads = about.get("loads", False)
     if "integrator" in about:
-        # Loads take away what a method keeps of a conservative motion; order and symmetry remain.
-        void = {"symplectic": False, "conserves": []} if loads else {}
-        declared = f": {_traits_text(about['traits'] | void)}" if "traits" in about else ""
+        declared = f": {_traits_text(about['traits'])}" if "traits" in about else ""
         header["integrator"] = about.get("method", about["integrator"]) + declared
     if loads:
         header["loads"] = (

@@ -41,13 +41,15 @@ class Record:
     history: History | None = None
     """Steps, counts and dense output of an adaptive run."""
 
-    def attributes(self, method: Method) -> dict[str, Any]:
+    def attributes(self, problem: AbstractProblem, method: Method) -> dict[str, Any]:
         """What is told about the run beside its arrays."""
+        failed = self.result is Result.stage_equations_not_converged and method.remedy is not None
         return {
             "version": __version__,
             "integrator": repr(method),
             "method": method.name,
-            "traits": _traits(method),
+            "traits": _traits(problem, method),
+            **({"remedy": method.remedy} if failed else {}),
             "t0": self.t0,
             **self.told,
             "steps": self.steps,
@@ -55,15 +57,16 @@ class Record:
         }
 
 
-def _traits(method: Method) -> dict[str, Any]:
-    """What the method says of itself."""
+def _traits(problem: AbstractProblem, method: Method) -> dict[str, Any]:
+    """What the method claims on a problem."""
     if isinstance(method, AbstractAdaptive):
         return {"order": method.traits.order, "stiff": method.traits.stiff}
+    claims = method.claims(problem)
     return {
-        "order": method.order,
-        "symmetric": method.symmetric,
-        "symplectic": method.symplectic,
-        "conserves": sorted(method.conserves),
+        "order": claims.order,
+        "symmetric": claims.symmetric,
+        "symplectic": claims.symplectic,
+        "conserves": sorted(claims.conserves),
     }
 
 
@@ -91,7 +94,7 @@ class Trajectory:
     def of(cls, problem: AbstractProblem, method: Method, record: Record) -> "Trajectory":
         """Label the arrays of a finished run."""
         states, conserved = _labelled(problem, record.times, record.packed)
-        attributes = {"problem": problem.name} | record.attributes(method)
+        attributes = {"problem": problem.name} | record.attributes(problem, method)
         return cls(
             problem, record.times, states, conserved, record.result, attributes, history=record.history
         )
@@ -159,11 +162,12 @@ class Trajectory:
         """How the run ended, in a sentence."""
         if self.result is Result.successful:
             return self.result.message
+        why = "; ".join([self.result.message, *filter(None, [self.attributes.get("remedy")])])
         if self.history is not None:
-            return f"after {len(self.steps)} steps, at t = {self.steps.t[-1]:.12g}: {self.result.message}"
+            return f"after {len(self.steps)} steps, at t = {self.steps.t[-1]:.12g}: {why}"
         steps, t0, dt = (self.attributes[key] for key in ("steps", "t0", "dt"))
         place = f", at {self.attributes['failed_at']}" if "failed_at" in self.attributes else ""
-        return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}{place}: {self.result.message}"
+        return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}{place}: {why}"
 
     @property
     def heading(self) -> dict[str, str]:

@@ -125,6 +125,11 @@ class AbstractAdaptive(eqx.Module):
         return self.traits.name
 
     @property
+    def remedy(self) -> str | None:
+        """What helps, beside a shorter step, where the implicit equations of a step do not converge."""
+        return None
+
+    @property
     def control(self) -> Literal["tolerance", "dt"]:
         """Whether the accuracy is set by tolerances or by a nominal step."""
         return "tolerance"

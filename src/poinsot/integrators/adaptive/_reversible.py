@@ -79,6 +79,11 @@ class ReversibleSteps(AbstractAdaptive):
         )
 
     @property
+    def remedy(self) -> str | None:
+        """That of the map."""
+        return None if self.integrator.remedy is None else f"{self.integrator.remedy} in the map"
+
+    @property
     def control(self) -> Literal["tolerance", "dt"]:
         """A nominal step."""
         return "dt"

@@ -1,5 +1,7 @@
 """Energy-momentum methods: Hamilton's equations with a discrete gradient."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
@@ -59,6 +61,12 @@ class EnergyMomentum(AbstractIntegrator):
         if isinstance(problem, AbstractConstrained):
             return position_refusal(problem) or hamiltonian_refusal(problem)
         return super().refusal(problem)
+
+    def claims(self, problem: AbstractProblem) -> Traits:
+        """The energy is kept where time does not enter."""
+        claims = super().claims(problem)
+        assert isinstance(problem, (Hamiltonian, AbstractConstrained))
+        return claims if problem.autonomous else replace(claims, conserves=frozenset())
 
     def init(self, problem: Hamiltonian | AbstractConstrained, t, h, y: Packed) -> tuple[Array, Array] | None:
         """Acceleration and multipliers for the first guess, where there are constraints."""

@@ -64,6 +64,13 @@ class ImplicitRungeKutta(AbstractIntegrator):
         """Those of the tableau."""
         return tableau_traits(self.tableau)
 
+    @property
+    def remedy(self) -> str | None:
+        """Newton's method, unless it is in use."""
+        if not isinstance(self.solver, FixedPoint):
+            return None
+        return "for a stiff problem use solver=pt.integrators.SimplifiedNewton()"
+
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
         return first_carry(problem, self.tableau.stages, t, y, self.compensated)

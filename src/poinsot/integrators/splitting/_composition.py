@@ -82,8 +82,16 @@ class Composition(AbstractIntegrator):
     @property
     def traits(self) -> Traits:
         """Order and symmetry of the scheme; everything else from the base."""
+        return self._composed(self.base.traits)
+
+    def claims(self, problem: AbstractProblem) -> Traits:
+        """The same of what the base claims on the problem."""
+        return self._composed(self.base.claims(problem))
+
+    def _composed(self, traits: Traits) -> Traits:
+        """Traits of the composition of a base with these."""
         return dataclasses.replace(
-            self.base.traits,
+            traits,
             name=f"{self.scheme.name} of {self.base.name}",
             order=self.scheme.order,
             symmetric=self.scheme.symmetric,
@@ -94,6 +102,11 @@ class Composition(AbstractIntegrator):
         """What the methods composed say themselves."""
         reasons = (method.refusal(problem) for method in self._cycle)
         return next((reason for reason in reasons if reason is not None), None)
+
+    @property
+    def remedy(self) -> str | None:
+        """That of the base."""
+        return None if self.base.remedy is None else f"{self.base.remedy} in the base"
 
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> tuple[Any, ...]:
         """What base and adjoint carry."""
