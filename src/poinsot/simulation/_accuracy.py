@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.core import InputError, Packed
+from poinsot.core import InputError, Packed, as_number
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive
-from poinsot.simulation._validate import check_finite, check_span
+from poinsot.simulation._validate import check_span, check_step
 
 TOLERANCE = 1e-9
 """Tolerances where none are given."""
@@ -31,7 +31,7 @@ class Accuracy:
         atol: float | None,
     ) -> "Accuracy":
         """What was given, once it is what the solver takes."""
-        check_span(*span)
+        span = check_span(*span)
         if solver.control == "dt":
             return cls(dt=_nominal_step(solver, dt, *span, rtol=rtol, atol=atol))
         return cls(*_tolerances(solver, dt, rtol, atol))
@@ -71,10 +71,10 @@ def _tolerances(
             f"dt = {dt!r}, but {solver.name} chooses its steps to meet rtol and atol; leave dt out "
             "(the solver's first_step sets the first one)"
         )
-    rtol, atol = TOLERANCE if rtol is None else rtol, TOLERANCE if atol is None else atol
-    check_finite(rtol=rtol, atol=atol)
-    if rtol <= 0.0:
-        raise InputError(f"rtol = {rtol!r}; a relative tolerance must be positive, such as 1e-9")
+    rtol = as_number(TOLERANCE if rtol is None else rtol, "rtol")
+    atol = as_number(TOLERANCE if atol is None else atol, "atol")
+    if not 0.0 < rtol < 1.0:
+        raise InputError(f"rtol = {rtol!r}; a relative tolerance must be between 0 and 1, such as 1e-9")
     if rtol < solver.finest:
         raise InputError(
             f"rtol = {rtol!r} is below what double precision allows {solver.name}; take at least "
@@ -82,7 +82,7 @@ def _tolerances(
         )
     if atol < 0.0:
         raise InputError(f"atol = {atol!r}; an absolute tolerance must be positive, or zero for none")
-    return float(rtol), float(atol)
+    return rtol, atol
 
 
 def _nominal_step(solver: AbstractAdaptive, dt: float | None, t0: float, t1: float, **given) -> float:
@@ -92,7 +92,4 @@ def _nominal_step(solver: AbstractAdaptive, dt: float | None, t0: float, t1: flo
             raise InputError(f"{name} = {value!r}, but {solver.name} is led by dt and keeps to no tolerance")
     if dt is None:
         raise InputError(f"{solver.name} needs a nominal step; give dt=...")
-    check_finite(dt=dt)
-    if (t1 - t0) * dt <= 0:
-        raise InputError(f"dt = {dt!r} does not lead from t0 = {t0!r} to t1 = {t1!r}; mind its sign")
-    return float(dt)
+    return check_step(t0, t1, dt)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, as_count, as_floats, quoted
 
 SNAP = 1e-9
 """A save time within this fraction of a step of a grid point is taken at the grid point."""
@@ -63,16 +63,14 @@ class Schedule:
 
 def check_save_every(save_every: int) -> int:
     """The number, once it is whole and positive."""
-    if not isinstance(save_every, (int, np.integer)) or save_every < 1:
-        raise InputError(f"save_every = {save_every!r}; it must be a whole number of at least 1")
-    return int(save_every)
+    return as_count(save_every, "save_every")
 
 
 def check_save_times(save_at: Sequence[float], direction: float) -> np.ndarray:
     """The times, once they are finite and in the order of a run forward or backward."""
-    times = np.asarray(save_at, dtype=float)
+    times = np.asarray(as_floats(save_at, "save_at", "a list of finite times"))
     if times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times)):
-        raise InputError(f"save_at must be a list of finite times, got {save_at!r}")
+        raise InputError(f"save_at = {quoted(save_at)}; it must be a list of finite times")
     if np.any(direction * np.diff(times) <= 0.0):
         raise InputError("save_at must be in the order of the run, without repeats")
     return times

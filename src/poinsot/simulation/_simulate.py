@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, Result, State
+from poinsot.core import AbstractProblem, Result, State, as_number
 from poinsot.integrators import AbstractIntegrator, as_integrator
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.kernels import Choice, Kernel
@@ -15,6 +15,7 @@ from poinsot.simulation._event import Event
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._subject import subject_of
 from poinsot.simulation._trajectory import Trajectory
+from poinsot.simulation._validate import check_span
 
 
 class SimulationError(RuntimeError):
@@ -100,7 +101,12 @@ def simulate(
         SimulationError: when a step fails; its `trajectory` holds what was computed.
         Interrupted: on Ctrl-C; likewise.
     """
-    span, saves, integrator = (t0, t1), (save_every, save_at), as_integrator(integrator)
+    integrator, saves = as_integrator(integrator), (save_every, save_at)
+    span = t0, t1 = check_span(t0, t1)
+    dt, rtol, atol = (
+        None if value is None else as_number(value, name)
+        for name, value in (("dt", dt), ("rtol", rtol), ("atol", atol))
+    )
     if isinstance(integrator, AbstractAdaptive):
         run = AdaptiveRun.planned(integrator, span, (dt, rtol, atol), saves, progress, Kernel(kernel, fast))
     else:

@@ -11,7 +11,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Int
 
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, InputError, Result, State, brief, check_uses
+from poinsot.core import AbstractProblem, InputError, Result, State, as_count, brief, check_uses
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
@@ -148,7 +148,8 @@ def _solve_native(problem: AbstractProblem, state: State, plan: FixedRun) -> Sol
 
 def check_saves(steps: int, save_every: int) -> None:
     """Refuse steps that do not end at a saved state."""
-    if steps < 1 or save_every < 1 or steps % save_every:
+    steps, save_every = as_count(steps, "steps"), as_count(save_every, "save_every")
+    if steps % save_every:
         raise InputError(
             f"steps = {steps} must be a positive multiple of save_every = {save_every}; "
             "choose a save_every that divides steps"

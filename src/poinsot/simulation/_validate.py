@@ -13,8 +13,10 @@ from poinsot.core import (
     PhaseSpace,
     Result,
     State,
+    as_number,
     check_called,
     check_uses,
+    quoted,
 )
 from poinsot.integrators import AbstractIntegrator, as_fixed, fitting
 from poinsot.integrators.adaptive import AbstractAdaptive
@@ -134,34 +136,42 @@ def _evaluated(problem: AbstractProblem, t, y: Packed):
     return problem.vector_field(t, y), problem.conserved(t, y)
 
 
-def check_finite(**numbers: float) -> None:
-    """Refuse what is not a finite number, by name."""
-    for name, value in numbers.items():
-        if not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
-            raise InputError(f"{name} = {value!r}; it must be a finite number")
-
-
-def check_span(t0: float, t1: float) -> None:
-    """Refuse times that are no span."""
-    check_finite(t0=t0, t1=t1)
+def check_span(t0: Any, t1: Any) -> tuple[float, float]:
+    """The times as numbers, once they are a span."""
+    t0, t1 = as_number(t0, "t0"), as_number(t1, "t1")
     if t1 == t0:
         raise InputError(f"t1 = {t1!r} equals t0; there is nothing to do")
+    if not math.isfinite(t1 - t0):
+        raise InputError(f"t1 = {t1!r} is too far from t0 = {t0!r}: their difference is not a finite number")
+    return t0, t1
+
+
+def check_step(t0: float, t1: float, dt: Any) -> float:
+    """The step as a number, once it leads from one time to the other in steps that the time resolves."""
+    dt = as_number(dt, "dt")
+    if dt == 0:
+        raise InputError("dt = 0; the step must be positive, or negative for a backward run")
+    if (t1 - t0) * math.copysign(1.0, dt) < 0:
+        raise InputError(
+            f"dt = {dt!r} leads away from t1 = {t1!r} (t0 = {t0!r}); take dt = {-dt!r} or another t1"
+        )
+    spacing = math.ulp(max(abs(t0), abs(t1)))
+    if abs(dt) < 2.0 * spacing:
+        raise InputError(
+            f"dt = {dt!r} is too short for times from t0 = {t0!r} to t1 = {t1!r}, where numbers are "
+            f"{spacing:.2g} apart; count the time from t0 = 0, or take a larger dt"
+        )
+    return dt
 
 
 def count_steps(
     t0: float, t1: float, dt: float, last_step: Literal["refuse", "shorten"]
 ) -> tuple[int, float]:
     """Whole steps from `t0` to `t1`, and the fraction of a step that is left over."""
-    check_finite(dt=dt)
-    check_span(t0, t1)
-    if dt == 0:
-        raise InputError("dt = 0; the step must be positive, or negative for a backward run")
-    if (t1 - t0) * dt < 0:
-        raise InputError(
-            f"dt = {dt!r} leads away from t1 = {t1!r} (t0 = {t0!r}); take dt = {-dt!r} or another t1"
-        )
+    t0, t1 = check_span(t0, t1)
     if last_step not in ("refuse", "shorten"):
-        raise InputError(f"last_step = {last_step!r}; it must be 'refuse' or 'shorten'")
+        raise InputError(f"last_step = {quoted(last_step)}; it must be 'refuse' or 'shorten'")
+    dt = check_step(t0, t1, dt)
     ratio = (t1 - t0) / dt
     if ratio > 2.0**53:
         raise InputError(f"t1 = {t1!r} is {ratio:.3g} steps of dt = {dt!r} away; take a larger dt")

@@ -1,10 +1,8 @@
 """What adaptive solvers let people choose, checked alike for all."""
 
-import math
-
 import equinox as eqx
 
-from poinsot.core import AbstractProblem, InputError, Projection
+from poinsot.core import AbstractProblem, InputError, Projection, as_number, quoted
 from poinsot.integrators.adaptive._base import AbstractAdaptive
 
 FEWEST_ULPS = 10
@@ -19,7 +17,9 @@ def as_projection(value: bool | str) -> Projection:
     for choice in CHOICES:
         if value == choice:
             return choice
-    raise InputError(f"projection = {value!r}; it must be True, False, 'position', 'velocity' or 'both'")
+    raise InputError(
+        f"projection = {quoted(value)}; it must be True, False, 'position', 'velocity' or 'both'"
+    )
 
 
 class SteppedSolver(AbstractAdaptive):
@@ -36,7 +36,7 @@ class SteppedSolver(AbstractAdaptive):
     def __check_init__(self):
         for name in ("first_step", "max_step"):
             value = getattr(self, name)
-            if value is not None and not (value > 0.0 and math.isfinite(value)):
+            if value is not None and not as_number(value, name) > 0.0:
                 raise InputError(f"{name} = {value!r}; it must be a positive number, also for a backward run")
 
 

@@ -16,7 +16,18 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, InWindows, Packed, StepInfo, hold, largest, one_block
+from poinsot.core import (
+    AbstractProblem,
+    InputError,
+    InWindows,
+    Packed,
+    StepInfo,
+    as_count,
+    as_number,
+    hold,
+    largest,
+    one_block,
+)
 from poinsot.integrators.runge_kutta._stage_inverse import stage_inverse
 from poinsot.solvers import EPS, Stopping, linearised, measured_fixed_point, simplified_newton
 
@@ -155,8 +166,24 @@ def field_noise(problem: AbstractProblem, t, y: Packed) -> tuple[Packed, Packed 
     return exact, problem.magnitude(moved - exact)
 
 
+MOST_ITERATIONS = 10**6
+"""Iterations that a user may allow; one that needs more will not converge."""
+
+
 class AbstractStageSolver(eqx.Module):
     """Solves the stage equations to round-off."""
+
+    tolerance: eqx.AbstractVar[float]
+    max_iterations: eqx.AbstractVar[int]
+
+    def __check_init__(self):
+        name, accept = type(self).__name__, Stopping().accept
+        if not 0.0 <= as_number(self.tolerance, f"tolerance of {name}") <= accept:
+            raise InputError(
+                f"tolerance of {name} = {self.tolerance!r}; it must be between 0 and {accept:g}, in units of "
+                "round-off"
+            )
+        as_count(self.max_iterations, f"max_iterations of {name}", most=MOST_ITERATIONS)
 
     @abc.abstractmethod
     def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
@@ -180,6 +207,10 @@ class FixedPoint(AbstractStageSolver):
     tolerance: float = eqx.field(default=0.01, static=True)
     max_iterations: int = eqx.field(default=100, static=True)
     look_every: int | None = eqx.field(default=None, static=True)
+
+    def __check_init__(self):
+        if self.look_every is not None:
+            as_count(self.look_every, "look_every of FixedPoint", most=self.max_iterations)
 
     def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
         """See the class."""
