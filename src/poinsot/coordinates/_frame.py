@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.rotation import extracted_quaternion, normalise, to_matrix, unvec, vec
+from poinsot.rotation import extracted_quaternion, hat, normalise, to_matrix, unvec, vec
 
 Frame = Float[Array, "9"]
 Vector = Float[Array, "3"]
@@ -71,8 +71,17 @@ def solve(matrix: Float[Array, "3 3"], right: Vector) -> Vector:
 
 
 def turned(q: Frame, turn: Float[Array, "4"]) -> Frame:
-    r"""Directors after a further rotation in the body frame, $R\,R(p)$."""
-    return vec(product(unvec(q), to_matrix(turn)))
+    r"""Directors after a further rotation in the body frame, $R\,R(p)$, drawn back to orthonormal ones.
+
+    Equal turns have equal rounding errors, which would add up in proportion to their number. So $R$ is put
+    back on the group by $E = \tfrac12 (I - R^T R)$, and the sum is rounded once:
+
+    $$ R + R\,(S + E\,R(p)), \qquad S = R(p) - I = 2\,\hat{\mathbf p}\,(\hat{\mathbf p} + p_0) . $$
+    """
+    R, identity, skew = unvec(q), jnp.eye(3), hat(turn[1:])
+    change = 2.0 * product(skew, skew + turn[0] * identity)
+    back = 0.5 * (identity - product(R.T, R))
+    return vec(R + product(R, change + product(back, identity + change)))
 
 
 def nearest_frame(q: Frame) -> Frame:

@@ -118,8 +118,13 @@ class Quaternions(AbstractCoordinates):
         return quat
 
     def turn(self, q: Position, turn: Quat) -> Position:
-        """Product of the two quaternions."""
-        return multiply(q, turn)
+        r"""Product of the two quaternions, $q + q * (p - 1)$, with the length drawn back to one.
+
+        Equal turns have equal rounding errors, which would add up in proportion to their number. So the
+        scalar $p_0$ is changed by $\tfrac12 (1 - |q|^2)\,p_0$, and the sum is rounded once.
+        """
+        scalar = (turn[0] - 1.0) + 0.5 * (1.0 - _dot(q, q)) * turn[0]
+        return q + multiply(q, jnp.concatenate([scalar[None], turn[1:]]))
 
     def velocity(self, q: Position, Omega: BodyVector) -> Velocity:
         r"""Rate $\dot q = \tfrac12\,q * \Omega$."""

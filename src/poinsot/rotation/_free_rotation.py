@@ -183,40 +183,42 @@ def _advance(orbit: _Orbit, functions: EllipticFunctions) -> Components:
     m1, m2, m3 = orbit.m
     first, from_first = m1 * c, orbit.alpha * s * d * m2 * m3
     third, from_third = m3 * d, orbit.gamma * s * c * m1 * m2
-    divisor = 1.0 / (c * c + orbit.alpha * orbit.beta * (s * m3) ** 2)
+    divisor = c * c + orbit.alpha * orbit.beta * (s * m3) ** 2
+    inverse = 1.0 / divisor
     cancels = (first * from_first > 0.0) & (from_third > 0.0)
     reach = orbit.alpha * s * orbit.b * m2
     m1_conjugate = (first - reach) * (first + reach) / jnp.where(cancels, first + from_first, 1.0)
     m3_conjugate = (orbit.b**2 + orbit.ratio * first**2) / jnp.where(cancels, third + from_third, 1.0)
     # Exactly on the unstable axis nothing moves.
     steady = (m1 == 0.0) & (m3 == 0.0)
-    end = (
-        jnp.where(cancels, m1_conjugate, (first - from_first) * divisor),
-        jnp.where(steady, m2, (m2 * c * d + orbit.beta * s * m1 * m3) * divisor),
-        jnp.where(cancels, m3_conjugate, (third - from_third) * divisor),
+    change = (
+        jnp.where(cancels, m1_conjugate - m1, (m1 * (c - divisor) - from_first) * inverse),
+        jnp.where(steady, 0.0, (m2 * (c * d - divisor) + orbit.beta * s * m1 * m3) * inverse),
+        jnp.where(cancels, m3_conjugate - m3, (m3 * (d - divisor) - from_third) * inverse),
     )
-    return _on_path(orbit, held(end))
+    return _on_path(orbit, held(change))
 
 
-def _on_path(orbit: _Orbit, end: tuple[Batch, ...]) -> Components:
-    r"""The end moved onto its path, by as much as rounding moved it off.
+def _on_path(orbit: _Orbit, change: tuple[Batch, ...]) -> Components:
+    r"""The momentum at the end, with its change corrected so that it is on its path.
 
     The errors of the elliptic functions are a few units of round-off, but they repeat in every step, and so
     would shift the energy in proportion to the steps taken. One step of Newton's method restores
     $\beta\,m_1^2 + \alpha\,m_2^2$ by a common factor of both, and then $m_3^2 + (\gamma/\beta)\,m_2^2$ by one
-    of $m_3$, unless $m_3$ is so small that the sum has no digits for it.
+    of $m_3$, damped where $m_3$ is so small that the sum has few digits for it. It acts on the changes, which
+    are added to the start at last: so every component is rounded once, up as often as down. Factors next to
+    one, which has closer neighbours below than above, would shrink the momentum.
     """
-    m1, m2, m3 = end
+    (m1, m2, m3), (d1, d2, d3) = orbit.m, change
     circle = jnp.where(orbit.circle == 0.0, 1.0, orbit.circle)
-    left = orbit.circle - (orbit.beta * m1 * m1 + orbit.alpha * m2 * m2)
-    scale = 1.0 + 0.5 * left / circle
-    m1, m2 = scale * m1, scale * m2
-    square = m3 * m3
-    # With equal moments nothing moves, and the ratio in the sum has no value.
-    large = (square > 0.25 * orbit.a**2) & (orbit.over_beta != 0.0)
-    left = (orbit.a - m3) * (orbit.a + m3) - orbit.gamma * orbit.over_beta * m2 * m2
-    m3 = m3 + jnp.where(large, 0.5 * left / jnp.where(large, m3, 1.0), 0.0)
-    m1, m2, m3 = held((m1, m2, m3))
+    left = orbit.beta * d1 * (2.0 * m1 + d1) + orbit.alpha * d2 * (2.0 * m2 + d2)
+    excess = 0.5 * left / circle
+    d1, d2 = d1 - excess * (m1 + d1), d2 - excess * (m2 + d2)
+    left = d3 * (2.0 * m3 + d3) + orbit.gamma * orbit.over_beta * d2 * (2.0 * m2 + d2)
+    end = m3 + d3
+    size = jnp.maximum(end * end, 0.25 * orbit.a**2)
+    d3 = d3 - 0.5 * left / jnp.where(size == 0.0, 1.0, size) * end
+    m1, m2, m3 = held((m1 + d1, m2 + d2, m3 + d3))
     return m1, m2, m3
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench
+from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench, each_body
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.solvers import EPS, Stopping, fixed_point
 
@@ -47,6 +47,23 @@ def with_load(problem: Group, t, x: Array, g: Array, momenta: Momenta, own: Wren
     """Wrench of potential and loads, from that of the potential alone."""
     load = problem.load_wrench(t, x, g, momenta.p, momenta.m)
     return own if load is None else Wrench(own.force + load.force, own.torque + load.torque)
+
+
+def in_turned_frame(turns: Float[Array, "4 turning"], m: Float[Array, "3 turning"]) -> Array:
+    """Components of fixed vectors in frames after turns, given as unit quaternions."""
+    return each_body(_in_turned_frame)(turns, m)
+
+
+def _in_turned_frame(turn: Float[Array, "4"], m: Float[Array, "3"]) -> Float[Array, "3"]:
+    r"""$R(p)^T m$ as $m$ and a change, $m + 2\,|p|^{-2}\,\mathbf p \times (\mathbf p \times m - p_0 m)$.
+
+    Equal turns have equal rounding errors, and the length of $m$ would change in proportion to their number.
+    So the excess of $|p|^2$ over one is found without cancellation, to the rounding of $|\mathbf p|^2$.
+    """
+    scalar, vector = jnp.abs(turn[0]), turn[1:]
+    excess = (scalar - 1.0) * (scalar + 1.0) + jnp.sum(vector * vector)
+    half = jnp.cross(vector, jnp.cross(vector, m) - turn[0] * m)
+    return m + 2.0 * (half - excess * half)
 
 
 def first_half(problem: Group, t, h, y: Packed, own: Wrench) -> tuple[Momenta, StepInfo]:

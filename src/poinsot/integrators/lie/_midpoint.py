@@ -5,8 +5,8 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Group, GroupParts, Packed, Wrench, each_body
 from poinsot.integrators._base import AbstractIntegrator, Traits
-from poinsot.integrators.lie._kick import MOMENTA, Momenta, solve_momenta, with_load
-from poinsot.rotation import conjugate, multiply, normalise, rotate
+from poinsot.integrators.lie._kick import MOMENTA, Momenta, in_turned_frame, solve_momenta, with_load
+from poinsot.rotation import multiply
 
 
 class LieMidpoint(AbstractIntegrator):
@@ -48,7 +48,7 @@ class LieMidpoint(AbstractIntegrator):
             position, element = x + 0.5 * h * problem.velocity(mean.p), problem.turn(g, half_turns)
             own = problem.wrench(t + 0.5 * h, position, element)
             wrench = with_load(problem, t + 0.5 * h, position, element, mean, own)
-            return Momenta(p + h * wrench.force, _back(half_turns, middle + h * wrench.torque))
+            return Momenta(p + h * wrench.force, in_turned_frame(half_turns, middle + h * wrench.torque))
 
         own = problem.wrench(t, x, g)
         gyroscopic = each_body(jnp.cross)(m, problem.omega(m))
@@ -64,19 +64,14 @@ def _middle(problem: Group, h, start: Momenta, end: Momenta) -> tuple[Momenta, A
     """Mean momenta, the first momentum in the middle frame, and the turns to there as quaternions."""
     mean = Momenta(0.5 * (start.p + end.p), 0.5 * (start.m + end.m))
     half_turns = each_body(lambda Omega: _half_cayley(0.5 * h * Omega))(problem.omega(mean.m))
-    return mean, _back(half_turns, start.m), half_turns
+    return mean, in_turned_frame(half_turns, start.m), half_turns
 
 
 def _half_cayley(a: Float[Array, "3"]) -> Float[Array, "4"]:
     r"""Unit quaternion of $\operatorname{cay}(2a)^{1/2}$.
 
-    That of $\operatorname{cay}(2a)$ is $(1, a)/\sqrt{1+a^2}$.
+    That of $\operatorname{cay}(2a)$ is $(1, a)/\rho$ with $\rho = \sqrt{1+a^2}$, and half the turn
+    $(1 + \rho, a)/\sqrt{2\rho\,(1+\rho)}$.
     """
-    one = jnp.ones(1)
-    full = normalise(jnp.concatenate([one, a]))
-    return normalise(full + jnp.concatenate([one, jnp.zeros(3)]))
-
-
-def _back(turns: Array, m: Array) -> Array:
-    """Components in the frames after the turns."""
-    return each_body(lambda turn, m: rotate(conjugate(turn), m))(turns, m)
+    rho = jnp.sqrt(1.0 + jnp.sum(a * a))
+    return jnp.concatenate([(1.0 + rho)[None], a]) / jnp.sqrt(2.0 * rho * (1.0 + rho))

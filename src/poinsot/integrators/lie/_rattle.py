@@ -5,8 +5,15 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench, each_body
 from poinsot.integrators._base import Traits
-from poinsot.integrators.lie._kick import CONVERGED, MOMENTA, CarriesWrench, first_half, second_half
-from poinsot.rotation import conjugate, quat_exp, rotate, stumpff
+from poinsot.integrators.lie._kick import (
+    CONVERGED,
+    MOMENTA,
+    CarriesWrench,
+    first_half,
+    in_turned_frame,
+    second_half,
+)
+from poinsot.rotation import quat_exp, stumpff
 from poinsot.solvers import EPS, fixed_point
 
 
@@ -45,7 +52,7 @@ class LieRattle(CarriesWrench):
         half, info = first_half(problem, t, h, y, carry)
         xi, solved = _rotation_vectors(problem, h, half.m)
         turns = each_body(quat_exp)(xi)
-        m = each_body(lambda turn, m: rotate(conjugate(turn), m))(turns, half.m)
+        m = in_turned_frame(turns, half.m)
         x, g = x + h * problem.velocity(half.p), problem.turn(g, turns)
         own = problem.wrench(t + h, x, g)
         end = second_half(problem, t + h, h, x, g, half._replace(m=m), own)

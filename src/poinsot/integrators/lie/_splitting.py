@@ -98,12 +98,16 @@ def elementary_rotations(J: Float[Array, "3 *n"], m: Float[Array, "3 *n"], h) ->
 
 
 def _elementary(axis: int, state: Sequence[Array], sine: Array, cosine: Array) -> list[Array]:
-    """Quaternion and momentum after a turn about one axis, by twice the angle of a sine and cosine."""
+    """Quaternion and momentum after a turn about one axis, by twice the angle of a sine and cosine.
+
+    The momentum gets a small change, so that the rounding of sine and cosine, alike in steps that are alike,
+    hardly changes its length.
+    """
     i, j, k = axis, (axis + 1) % 3, (axis + 2) % 3
     q, m = [state[n] for n in range(4)], [state[4 + n] for n in range(3)]
-    S, C = 2.0 * sine * cosine, (cosine - sine) * (cosine + sine)
-    turned, momentum = [q[0]] * 4, [m[i]] * 3
+    turned, momentum, twice = [q[0]] * 4, [m[i]] * 3, 2.0 * sine
     turned[0], turned[1 + i] = cosine * q[0] - sine * q[1 + i], cosine * q[1 + i] + sine * q[0]
     turned[1 + j], turned[1 + k] = cosine * q[1 + j] + sine * q[1 + k], cosine * q[1 + k] - sine * q[1 + j]
-    momentum[j], momentum[k] = C * m[j] + S * m[k], C * m[k] - S * m[j]
+    momentum[j] = m[j] + twice * (cosine * m[k] - sine * m[j])
+    momentum[k] = m[k] - twice * (cosine * m[j] + sine * m[k])
     return [*turned, *momentum]
