@@ -6,7 +6,7 @@ import pytest
 
 import poinsot as pt
 from poinsot.simulation import _fixed_run, _loop
-from poinsot.simulation._trajectory import in_blocks
+from poinsot.simulation._evaluation import in_blocks
 
 KEPLER = pt.Hamiltonian(
     lambda q, p: 0.5 * p @ p - 1.0 / jnp.sqrt(q @ q),

@@ -1,6 +1,7 @@
 """A system in coordinates and a form of the equations: what is integrated, and what it means."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -32,6 +33,7 @@ from poinsot.core import Group as GroupProblem
 from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._form_state import FormState
 from poinsot.equations._forms import FORMS, MULTIPLIER, Form, Rates
+from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem
 from poinsot.rotation import extracted_quaternion, normalise
@@ -40,33 +42,6 @@ SAME = 1e-10
 """How far what is seen of two equal states may differ, relative to one plus its size."""
 MOMENTA = ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z")
 """Names of the components of linear and angular momentum in reports."""
-
-
-class Motion(Printable):
-    """What can be seen of all bodies at one time, whatever the coordinates and the form."""
-
-    position: Float[Array, "body 3"]
-    """Mass centres."""
-    rotation: Float[Array, "body 3 3"]
-    """Body to space; columns are the directors."""
-    quaternion: Float[Array, "body 4"]
-    """Of the rotation, scalar first; the sign at one time by itself is arbitrary."""
-    velocity: Float[Array, "body 3"]
-    """Of the mass centres, in space."""
-    angular_velocity: Float[Array, "body 3"]
-    """In the body frames, as the form carries it."""
-    energy: Float[Array, ""]
-    """Kinetic and potential, as the form carries it; of prescribed motions too."""
-    linear_momentum: Float[Array, "3"]
-    """In space."""
-    angular_momentum: Float[Array, "3"]
-    """In space, about the origin."""
-    constraint: Float[Array, "body m"]
-    """Residuals of the internal constraints of the coordinates; zero for bodies that do not rotate."""
-    constraint_rate: Float[Array, "body m"]
-    """Their rates."""
-    multipliers: Float[Array, "body k"]
-    r"""Multipliers $\lambda$ of $M\ddot q + G^T\lambda = f$, by post-processing; none on the group."""
 
 
 class Formulation(Printable):
@@ -99,7 +74,7 @@ class Formulation(Printable):
 
     def _shows(self, t, own: State, state: State) -> Bool[Array, ""]:
         """Whether a state of the problem shows a physical state, to round-off."""
-        position, rotation, velocity, angular_velocity = self._poses(t, *self.rates(self.problem.pack(own)))
+        position, rotation, velocity, angular_velocity = self.poses(t, *self.rates(self.problem.pack(own)))
         quaternion = normalise(extracted_quaternion(rotation))
         sides = jnp.sign(jnp.sum(quaternion * state.quaternion, axis=-1, keepdims=True))
         pairs = (
@@ -130,28 +105,17 @@ class Formulation(Printable):
 
     def motion(self, t, y: Packed) -> Motion:
         """What can be seen of all bodies at a packed state."""
-        system = self.bodies.system
-        q, rate, Omega = self.rates(y)
-        position, rotation, velocity, angular_velocity = poses = self._poses(t, q, rate, Omega)
-        constraint, constraint_rate = self.residuals(y)
-        return Motion(
-            position=position,
-            rotation=rotation,
-            quaternion=normalise(extracted_quaternion(rotation)),
-            velocity=velocity,
-            angular_velocity=angular_velocity,
-            energy=self.energy(t, y) + system.driven_energy(velocity, angular_velocity),
-            linear_momentum=system.linear_momentum(*poses),
-            angular_momentum=system.angular_momentum(*poses),
-            constraint=self._of_all(constraint),
-            constraint_rate=self._of_all(constraint_rate),
-            multipliers=self._of_all(self._multipliers(t, q, rate)),
-        )
+        return Motion(**self.parts(t, y, tuple(entry.name for entry in fields(Motion))))
+
+    def parts(self, t, y: Packed, names: Sequence[str]) -> dict[str, Array]:
+        """These parts of the motion, by name, and nothing computed for the others."""
+        view = View(self, t, y)
+        return {name: getattr(view, name) for name in names}
 
     def momenta(self, t, y: Packed) -> Float[Array, "6"]:
         """Linear and angular momentum at a packed state."""
-        system, poses = self.bodies.system, self._poses(t, *self.rates(y))
-        return jnp.concatenate([system.linear_momentum(*poses), system.angular_momentum(*poses)])
+        view = View(self, t, y)
+        return jnp.concatenate([view.linear_momentum, view.angular_momentum])
 
     def energy(self, t, y: Packed) -> Array:
         """Kinetic and potential energy of what moves, as the form has it and its report shows it."""
@@ -161,7 +125,7 @@ class Formulation(Printable):
         assert isinstance(problem, (AbstractConstrained, SecondOrder, GroupProblem))
         return problem.energy(t, y)
 
-    def _poses(self, t, q: Flat, rate: Flat, Omega: Array) -> tuple[Array, Array, Array, Array]:
+    def poses(self, t, q: Flat, rate: Flat, Omega: Array) -> tuple[Array, Array, Array, Array]:
         """Positions, rotations, velocities and angular velocities of all bodies."""
         bodies, system = self.bodies, self.bodies.system
         x, c = bodies.split(q)
@@ -188,12 +152,13 @@ class Formulation(Printable):
         value, slope = jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
         return value, slope, self.energy(t, y)
 
-    def _multipliers(self, t, q: Flat, rate: Flat) -> Float[Array, "k turning"]:
+    def multipliers(self, t, q: Flat, rate: Flat) -> Float[Array, "k turning"]:
+        """Multipliers of the rotating bodies, by post-processing."""
         if not isinstance(self.bodies.coordinates, AbstractCoordinates):
             return jnp.zeros((0, self.bodies.turning))
         return self.bodies.acceleration(t, q, rate)[1]
 
-    def _of_all(self, values: Float[Array, "m turning"]) -> Float[Array, "body m"]:
+    def of_all(self, values: Float[Array, "m turning"]) -> Float[Array, "body m"]:
         """One row for each body, zero for those that do not rotate."""
         system = self.bodies.system
         rows = jnp.zeros((system.count, values.shape[0]))

@@ -10,7 +10,7 @@ from poinsot.kernels._components import (
     objects,
 )
 from poinsot.kernels._kernel import SHORT, Bound, Choice, Kernel, arrays, programs_made, remembered
-from poinsot.kernels._once import each_state, filled, once
+from poinsot.kernels._once import by_blocks, each_state, filled, once
 
 __all__ = [
     "SHORT",
@@ -21,6 +21,7 @@ __all__ = [
     "Kernel",
     "apart",
     "arrays",
+    "by_blocks",
     "each_state",
     "evaluate",
     "filled",

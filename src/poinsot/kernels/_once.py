@@ -65,13 +65,34 @@ def each_state(function: Callable, model: Any, times: np.ndarray, packed: np.nda
     program = kernel.program(function, model, (), (times[0], packed[0]), width, effort=QUICK)
     if program is None:
         return None
-    shared, results = program.block(arrays(model), ()), []
-    for begin in range(0, len(times), AT_ONCE):
-        runs = [part[begin : begin + AT_ONCE] for part in (times, packed)]
-        results.append(program(shared, tuple(filled(part, width) for part in runs)))
-    return jax.tree.map(lambda *parts: np.concatenate(parts)[: len(times)], *results)
+    shared = program.block(arrays(model), ())
+    return by_blocks(lambda *runs: program(shared, runs), (times, packed), AT_ONCE, width)
+
+
+def by_blocks(function: Callable, given: tuple[np.ndarray, ...], block: int, multiple: int) -> Any:
+    """A function of the rows of arrays, called with blocks of rows one after the other.
+
+    Beyond the arguments and the results there is memory for one block.
+
+    Args:
+        function: of arrays with equally many rows, giving a tree of such.
+        given: the arrays.
+        block: rows of a call at most.
+        multiple: rows of a call are filled up to a multiple of this, the last one repeated.
+    """
+    count, results = len(given[0]), None
+    for begin in range(0, count, block):
+        part = function(*(filled(array[begin : begin + block], multiple) for array in given))
+        rows = slice(begin, min(begin + block, count))
+        if results is None:
+            results = jax.tree.map(lambda leaf: np.empty((count, *leaf.shape[1:]), leaf.dtype), part)
+        for whole, leaf in zip(jax.tree.leaves(results), jax.tree.leaves(part), strict=True):
+            # On the host: a slice of a device array compiles anew for every length.
+            whole[rows] = np.asarray(leaf)[: rows.stop - rows.start]
+    return results
 
 
 def filled(array: np.ndarray, width: int) -> np.ndarray:
     """Runs in front, as many as fill whole vectors: the last one is repeated."""
-    return np.concatenate([array, np.repeat(array[-1:], -len(array) % width, axis=0)])
+    missing = -len(array) % width
+    return np.concatenate([array, np.repeat(array[-1:], missing, axis=0)]) if missing else array

@@ -57,32 +57,26 @@ def _conserved(
 ) -> Bool[Array, "6"]:
     """Whether the force along each displacement vanishes everywhere, and every fixed point stays."""
     configurations = _configurations(system, t, state, moves, turns)
-    along = lax.map(lambda configuration: _forces_along(system, *configuration), configurations)
-    contributions = jnp.sum(jnp.abs(along), axis=-1)
-    vanishes = jnp.all(jnp.abs(jnp.sum(along, axis=-1)) <= VANISHES * contributions, axis=0)
+    forces, contributions = lax.map(lambda one: _forces_along(system, *one), configurations)
+    vanishes = jnp.all(jnp.abs(forces) <= VANISHES * contributions, axis=0)
     return vanishes & _pins_stay(system)
 
 
-def _forces_along(system: "AbstractSystem", t, x: Array, R: Array) -> Array:
-    """Contributions (6, all components) of the potentials to the force along each displacement."""
+def _forces_along(system: "AbstractSystem", t, x: Array, R: Array) -> tuple[Array, Array]:
+    """Force of the potentials along each displacement, and the sum of its contributions' sizes."""
     positions, rotations = system.poses(t, x, R)
     slope_x, slope_R = jax.grad(system.pose_potential, argnums=(1, 2))(t, positions, rotations)
-    axes = jnp.eye(3)
-    moved = jnp.concatenate(
-        [
-            jnp.broadcast_to(axes[:, None, :], (3, *positions.shape)),
-            jnp.cross(axes[:, None, :], positions[None]),
-        ]
-    )
-    spun = hat(axes)[:, None] @ rotations[None]
-    turned = jnp.concatenate([jnp.zeros_like(spun), spun])
     translates, turns = (_among(places, system.count) for places in (system.translating, system.rotating))
-    moves = translates | turns
-    moved = jnp.where(moves[None, :, None], moved, 0.0)
-    turned = jnp.where(turns[None, :, None, None], turned, 0.0)
-    return jnp.concatenate(
-        [(slope_x[None] * moved).reshape(6, -1), (slope_R[None] * turned).reshape(6, -1)], axis=1
-    )
+    slope_x = jnp.where((translates | turns)[:, None], slope_x, 0.0)
+    slope_R = jnp.where(turns[:, None, None], slope_R, 0.0)
+    forces, contributions = [], []
+    for turned in (False, True):
+        for axis in np.eye(3):
+            moved = jnp.cross(axis[None], positions) if turned else jnp.broadcast_to(axis, positions.shape)
+            parts = [slope_x * moved] + ([slope_R * (hat(axis)[None] @ rotations)] if turned else [])
+            forces.append(sum(jnp.sum(part) for part in parts))
+            contributions.append(sum(jnp.sum(jnp.abs(part)) for part in parts))
+    return jnp.stack(forces), jnp.stack(contributions)
 
 
 def _configurations(

@@ -1,22 +1,99 @@
 """The trajectory of bodies: what can be seen of them, whatever the coordinates."""
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from jaxtyping import Array
 
-from poinsot.core import State
+from poinsot.core import AbstractProblem, State
 from poinsot.equations import FormState, Formulation, Motion
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
-from poinsot.simulation._trajectory import Method, Record, Trajectory, at_states
+from poinsot.simulation._evaluation import Evaluated, at_states, components_of, conserved_of
+from poinsot.simulation._trajectory import Method, Record, Trajectory
 
 if TYPE_CHECKING:
     from poinsot.viz import BodyPlots
 
 BALANCE = "energy less work done"
 """Name of the balance that takes the place of the energy where loads act or time enters."""
+
+
+NAMES = tuple(entry.name for entry in fields(Motion))
+"""What is seen of bodies."""
+GROUPS = (
+    ("position", "rotation", "quaternion"),
+    ("velocity", "angular_velocity"),
+    ("energy",),
+    ("linear_momentum", "angular_momentum"),
+    ("constraint", "constraint_rate"),
+    ("multipliers",),
+)
+"""The same, those together that are computed together."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A function of a formulation and a packed state: some parts of the motion."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, formulation: Formulation, grid, at) -> dict[str, Array]:
+        """These parts, by name."""
+        t, y = at
+        return formulation.parts(t, y, self.names)
+
+
+@dataclass(eq=False)
+class SeenBodies:
+    """The saved states of a run of bodies, and what is computed of them."""
+
+    formulation: Formulation
+    start: State
+    t0: float
+    times: np.ndarray
+    packed: np.ndarray
+
+    @cached_property
+    def watched(self) -> Formulation:
+        """The formulation with all that the motion conserves among the problem's invariants."""
+        return self.formulation.watched(self.start, self.t0)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether loads or time do work on the bodies."""
+        system = self.formulation.bodies.system
+        return not (system.autonomous and system.conservative)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Names of what is seen, those together that are computed together."""
+        return (*GROUPS, ("work",)) if self.loaded else GROUPS
+
+    def motion(self, names: tuple[str, ...] | None) -> dict[str, np.ndarray]:
+        """Parts of the motion, by name."""
+        wanted = tuple(name for name in NAMES if names is None or name in names)
+        found = at_states(Parts(wanted), self.formulation, self.times, self.packed) if wanted else {}
+        if "quaternion" in found:
+            found["quaternion"] = continuous_sign(found["quaternion"])
+        if names is not None and "work" in names:
+            found["work"] = self.balance[0]
+        return found
+
+    def conserved(self, names: tuple[str, ...] | None) -> dict[str, np.ndarray]:
+        """Everything that is conserved, by name."""
+        conserved = conserved_of(self.watched.problem, self.times, self.packed)
+        return {BALANCE: self.balance[1]} | conserved if self.loaded else conserved
+
+    @cached_property
+    def balance(self) -> tuple[np.ndarray, np.ndarray]:
+        """Work done, and the energy less that."""
+        power, slope, energy = at_states(_power, self.formulation, self.times, self.packed)
+        work = work_done(self.times, power, slope)
+        return work, energy - work
 
 
 @dataclass(eq=False, repr=False)
@@ -30,47 +107,42 @@ class BodyTrajectory(Trajectory):
     done on the bodies, where there are such.
     """
 
-    motion: dict[str, np.ndarray] = field(default_factory=dict)
+    motion: MutableMapping[str, np.ndarray] = field(default_factory=dict)
     """These arrays by name."""
     formulation: Formulation | None = None
     """System, coordinates and form; None after loading from a file, which keeps no code."""
+    seen: "SeenBodies | None" = field(default=None, kw_only=True)
+    """What is computed of the states when it is asked for; None likewise."""
 
     @classmethod
     def of_bodies(
         cls, formulation: Formulation, state: State, method: Method, record: Record
     ) -> "BodyTrajectory":
-        """Label the arrays of a finished run, and look at the bodies."""
-        watched = formulation.watched(state, record.t0)
-        run = Trajectory.of(watched.problem, method, record)
-        seen = at_states(_observe, formulation, record.times, record.packed)
-        motion = {entry.name: getattr(seen, entry.name) for entry in fields(Motion)}
-        motion["quaternion"] = continuous_sign(motion["quaternion"])
-        conserved, attributes = run.conserved, run.attributes
+        """Label the arrays of a finished run; what is seen of the bodies is computed when asked for."""
         system = formulation.bodies.system
-        if not (system.autonomous and system.conservative):
-            power, slope, energy = at_states(_power, formulation, record.times, record.packed)
-            motion["work"] = work_done(record.times, power, slope)
-            conserved = {BALANCE: energy - motion["work"]} | conserved
-        attributes |= {
+        seen = SeenBodies(formulation, state, record.t0, record.times, record.packed)
+        attributes = record.attributes(formulation.problem, method) | {
             "system": system.name,
             "problem": f"{system.name} in {formulation.bodies.coordinates}, form {formulation.form!r}",
             "bodies": list(system.names),
-            "inertia": _inertias(system).tolist(),
+            "inertia": _inertias(system),
             "coordinates": repr(formulation.bodies.coordinates),
             "form": formulation.form,
             "loads": not system.conservative,
             **_particles(system),
         }
+        seconds = attributes["seconds"]
         return cls(
-            problem=run.problem,
-            t=run.t,
-            components=run.components,
-            conserved=conserved,
-            result=run.result,
+            problem=formulation.problem,
+            t=record.times,
+            components=components_of(formulation.problem, record.packed),
+            conserved=Evaluated(seen.conserved, None, seconds),
+            result=record.result,
             attributes=attributes,
-            history=run.history,
-            motion=motion,
+            history=record.history,
+            motion=Evaluated(seen.motion, seen.groups, seconds),
             formulation=formulation,
+            seen=seen,
         )
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -84,7 +156,11 @@ class BodyTrajectory(Trajectory):
 
     def _seen(self, times: np.ndarray, packed: np.ndarray) -> Motion:
         assert self.formulation is not None
-        return at_states(_observe, self.formulation, times, packed)
+        return Motion(**at_states(Parts(NAMES), self.formulation, times, packed))
+
+    @property
+    def _judged(self) -> AbstractProblem | None:
+        return None if self.seen is None else self.seen.watched.problem
 
     @property
     def heading(self) -> dict[str, str]:
@@ -130,15 +206,20 @@ class BodyTrajectory(Trajectory):
         )
 
 
-def _inertias(system: AbstractSystem) -> np.ndarray:
-    """Inertia of each body in its body frame, about its fixed point if it has one, else its mass centre."""
-    inertias = np.array(system.body_inertias)
-    moments = np.asarray(system.inertia)
-    axes = system.placement.axes
-    for k, body in enumerate(system.rotating):
-        A = np.eye(3) if axes is None else np.asarray(axes[:, :, k])
+def _inertias(system: AbstractSystem) -> list:
+    """Inertia of each body in its body frame, about its fixed point if it has one, else its mass centre.
+
+    Where all are equal there is one.
+    """
+    inertias, placement = np.asarray(system.body_inertias), system.placement
+    if not placement.pinned and np.all(inertias == inertias[:1]):
+        return inertias[:1].tolist()
+    inertias, moments = np.array(inertias), np.asarray(system.inertia)
+    for body in placement.pinned:
+        k = placement.rotating.index(body)
+        A = np.eye(3) if placement.axes is None else np.asarray(placement.axes[:, :, k])
         inertias[body] = (A * moments[:, k]) @ A.T
-    return inertias
+    return inertias.tolist()
 
 
 def _particles(system: AbstractSystem) -> dict[str, Any]:
@@ -162,10 +243,6 @@ def _parts(bodies: Sequence[RigidBody]) -> dict[str, Any]:
         for body, part in zip(bodies, own, strict=True)
     ]
     return {"particles": [p.tolist() for p in points], "particle_masses": [m.tolist() for m in masses]}
-
-
-def _observe(formulation: Formulation, grid, at) -> Motion:
-    return formulation.motion(*at)
 
 
 def _power(formulation: Formulation, grid, at):

@@ -9,8 +9,8 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, Result, optional
 from poinsot.integrators.adaptive import Batch
+from poinsot.simulation._evaluation import in_blocks
 from poinsot.simulation._event import Event
-from poinsot.simulation._trajectory import in_blocks
 
 SAMPLES = 8
 """Points of a step, its end included, between which a stop condition is looked at for a change of sign.

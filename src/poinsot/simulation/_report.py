@@ -1,6 +1,7 @@
 """The conservation report: what a run kept, how well, and whether that lasts."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -168,7 +169,7 @@ def _severity(finding: Finding) -> tuple[int, float]:
     return list(Verdict).index(finding.verdict), finding.deviation
 
 
-def _cycles(components: dict[str, np.ndarray]) -> float:
+def _cycles(components: Mapping[str, np.ndarray]) -> float:
     """Oscillations of the motion: of the component that has most, noise in constant ones apart."""
     most = 0.0
     for values in components.values():

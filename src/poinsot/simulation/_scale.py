@@ -1,23 +1,29 @@
 r"""How large the round-off of a conserved quantity is expected to be."""
 
+from collections.abc import Mapping
+from functools import partial
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import AbstractProblem, State
+from poinsot.kernels import by_blocks
 
 SAMPLES = 64
 """States along the run at which the sensitivity is looked at."""
 PROBES = 16
 """Directions in which it is probed."""
+AT_ONCE = 2**18
+"""Numbers of states, along directions, that are looked at in one go."""
 
 
 def roundoff_scales(
     problem: AbstractProblem | None,
     t: np.ndarray,
-    components: dict[str, np.ndarray],
-    conserved: dict[str, np.ndarray],
+    components: Mapping[str, np.ndarray],
+    conserved: Mapping[str, np.ndarray],
 ) -> dict[str, np.ndarray]:
     r"""The factor $S$ by which a relative rounding error of the state appears in each conserved quantity.
 
@@ -35,21 +41,34 @@ def roundoff_scales(
     if problem is None:
         return sizes
     chosen = np.unique(np.linspace(0, len(t) - 1, SAMPLES).round().astype(int))
-    # Repeating the last one keeps the shape, so that one compile serves runs of any length.
-    chosen = np.pad(chosen, (0, SAMPLES - len(chosen)), mode="edge")
-    states = State(**{label: components[label][chosen] for label in problem.labels})
-    y = jax.vmap(problem.pack)(states)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(PROBES, *y.shape[1:]))
-    spread = _sensitivity(problem, t[chosen], y, signs)
+    parts = [components[label] for label in problem.labels]
+    if len(chosen) < len(t):
+        parts = [part[chosen] for part in parts]
+    numbers = max(1, sum(part[0].size for part in parts))
+    block = int(np.clip(AT_ONCE // (PROBES * numbers), 1, SAMPLES))
+    spread = by_blocks(partial(_sensitivity, problem), (t[chosen], *parts), block, block)
     return {
-        name: size + (_largest(np.asarray(spread[name])) if name in spread else 0.0)
-        for name, size in sizes.items()
+        name: size + (_largest(spread[name]) if name in spread else 0.0) for name, size in sizes.items()
     }
 
 
-@eqx.filter_jit
-def _sensitivity(problem: AbstractProblem, times, states, signs):
+def _sensitivity(problem: AbstractProblem, times: np.ndarray, *parts: np.ndarray) -> dict[str, np.ndarray]:
     """Root mean square over the probes of the change along each, at each state."""
+    states = State(**dict(zip(problem.labels, parts, strict=True)))
+    y = jax.vmap(problem.pack)(states)
+    draw, total = np.random.default_rng(0), None
+    together = int(np.clip(AT_ONCE // y.size, 1, PROBES))
+    together = next(count for count in range(together, 0, -1) if PROBES % count == 0)
+    for _ in range(PROBES // together):
+        signs = draw.choice([-1.0, 1.0], size=(together, *y.shape[1:]))
+        squares = _squares(problem, times, y, signs)
+        total = squares if total is None else jax.tree.map(jnp.add, total, squares)
+    return jax.tree.map(lambda sums: np.sqrt(np.asarray(sums) / PROBES), total)
+
+
+@eqx.filter_jit
+def _squares(problem: AbstractProblem, times, states, signs):
+    """Sum over some probes of the square of the change along each, at each state."""
 
     def at(t, y):
         magnitude = problem.magnitude(y)
@@ -60,7 +79,7 @@ def _sensitivity(problem: AbstractProblem, times, states, signs):
         def along(signs):
             return jax.jvp(quantities, (y,), (signs * magnitude,))[1]
 
-        return jax.tree.map(lambda changes: jnp.sqrt(jnp.mean(changes**2, axis=0)), jax.vmap(along)(signs))
+        return jax.tree.map(lambda changes: jnp.sum(changes**2, axis=0), jax.vmap(along)(signs))
 
     return jax.vmap(at)(times, states)
 

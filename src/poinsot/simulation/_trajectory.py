@@ -1,8 +1,8 @@
 """A trajectory: labelled arrays of a run, with what it conserved and how it ended."""
 
-from collections.abc import Callable
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from poinsot._version import __version__
 from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive, Counts
-from poinsot.kernels import each_state, once
+from poinsot.simulation._evaluation import Evaluated, components_of, conserved_of
 from poinsot.simulation._history import History, Steps
 from poinsot.simulation._scale import roundoff_scales
 
@@ -54,6 +54,7 @@ class Record:
             **self.told,
             "steps": self.steps,
             "wall_seconds": self.wall_seconds,
+            "seconds": {"run": self.wall_seconds},
         }
 
 
@@ -70,19 +71,33 @@ def _traits(problem: AbstractProblem, method: Method) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, eq=False)
+class Conserved:
+    """The conserved quantities of a problem at saved states, for `Evaluated`."""
+
+    problem: AbstractProblem
+    times: np.ndarray
+    packed: np.ndarray
+
+    def __call__(self, names: tuple[str, ...] | None) -> dict[str, np.ndarray]:
+        """All of them, whatever the names."""
+        return conserved_of(self.problem, self.times, self.packed)
+
+
 @dataclass(eq=False)
 class Trajectory:
     """The saved states of a run.
 
     Components of the state are attributes: `run.q`, `run.p` for a Hamiltonian, `run.y` for an ODE, each with
-    time as its first axis; `run.t` are the times.
+    time as its first axis; `run.t` are the times. What follows from the states, such as the energy, is
+    computed when it is first asked for.
     """
 
     problem: AbstractProblem | None
     """What was solved; None after loading from a file, which keeps no code."""
     t: np.ndarray
-    components: dict[str, np.ndarray]
-    conserved: dict[str, np.ndarray]
+    components: MutableMapping[str, np.ndarray]
+    conserved: MutableMapping[str, np.ndarray]
     """Every conserved quantity at the saved times, by name."""
     result: Result
     attributes: dict[str, Any] = field(default_factory=dict)
@@ -93,10 +108,17 @@ class Trajectory:
     @classmethod
     def of(cls, problem: AbstractProblem, method: Method, record: Record) -> "Trajectory":
         """Label the arrays of a finished run."""
-        states, conserved = _labelled(problem, record.times, record.packed)
-        attributes = {"problem": problem.name} | record.attributes(problem, method)
+        states = record.packed
+        attributes: dict[str, Any] = {"problem": problem.name} | record.attributes(problem, method)
+        conserved = Evaluated(Conserved(problem, record.times, states), None, attributes["seconds"])
         return cls(
-            problem, record.times, states, conserved, record.result, attributes, history=record.history
+            problem,
+            record.times,
+            components_of(problem, states),
+            conserved,
+            record.result,
+            attributes,
+            history=record.history,
         )
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -147,7 +169,7 @@ class Trajectory:
     def _seen(self, times: np.ndarray, packed: np.ndarray) -> Any:
         """What packed states show."""
         assert self.problem is not None
-        return State(**_labelled(self.problem, times, packed)[0])
+        return State(**components_of(self.problem, packed))
 
     def _adaptive(self, name: str) -> History:
         if self.history is None:
@@ -183,7 +205,12 @@ class Trajectory:
     @cached_property
     def scales(self) -> dict[str, np.ndarray]:
         """How large each conserved quantity's response to a relative rounding error of the state is."""
-        return roundoff_scales(self.problem, self.t, self.components, self.conserved)
+        return roundoff_scales(self._judged, self.t, self.components, self.conserved)
+
+    @property
+    def _judged(self) -> AbstractProblem | None:
+        """The problem with everything that is conserved among its invariants."""
+        return self.problem
 
     @cached_property
     def dataset(self) -> "xarray.Dataset":
@@ -215,48 +242,3 @@ class Trajectory:
         shapes = ", ".join(f"{name} {value.shape}" for name, value in self.components.items())
         span = f"{len(self)} states from t = {self.t[0]:g} to {self.t[-1]:g}"
         return f"{type(self).__name__}({span}; {shapes}; {self.result.name})"
-
-
-AT_ONCE = 2**18
-"""Numbers that are looked at in one go."""
-FEW = 16
-"""States up to which they are looked at in a short block; beyond, in blocks so many times as long."""
-
-
-def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray, most: int = 4096):
-    """A compiled function of all times and states, block by block: few compiles serve every length.
-
-    The last block is filled up, so that a short list has a short one: states may be costly to look at.
-    """
-    enough = next((size for size in (FEW, FEW**2) if size >= len(times)), most)
-    block = int(np.clip(AT_ONCE // max(packed[0].size, 1), 1, min(most, enough)))
-    padding = -len(times) % block
-    grown = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in (times, packed)]
-    blocks = [[a[i : i + block] for a in grown] for i in range(0, len(grown[0]), block)]
-    return jax.tree.map(
-        lambda *parts: np.concatenate(parts)[: len(times)], *[function(*one) for one in blocks]
-    )
-
-
-def at_states(function: Callable, model: Any, times: np.ndarray, packed: np.ndarray) -> Any:
-    """A function of a model, of nothing, and of time and packed state, at all of these states."""
-    found = each_state(function, model, times, packed)
-    return in_blocks(partial(_mapped, function, model), times, packed) if found is None else found
-
-
-@once
-def _mapped(function: Callable, model: Any, times, packed):
-    return jax.vmap(lambda t, y: function(model, (), (t, y)))(times, packed)
-
-
-def _evaluate(problem: AbstractProblem, grid, at):
-    t, y = at
-    return problem.unpack(y), problem.conserved(t, y)
-
-
-def _labelled(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray):
-    """Components of the states, and conserved quantities."""
-    states, conserved = at_states(_evaluate, problem, times, packed)
-    # JAX sorts the keys of a dict; people expect the energy first, then their own in their order.
-    own_order = [name for name in conserved if name not in problem.invariants] + list(problem.invariants)
-    return {name: np.asarray(value) for name, value in states.items()}, {n: conserved[n] for n in own_order}

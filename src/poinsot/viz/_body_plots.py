@@ -233,7 +233,8 @@ class BodyPlots(TrajectoryPlots):
     def _pole(self, body: int | str) -> tuple[np.ndarray, np.ndarray]:
         """The pole at all times, NaN where the body does not rotate, and the inertia."""
         place = self._place(body)
-        inertia = np.asarray(self._run.attributes["inertia"][place])
+        inertias = self._run.attributes["inertia"]
+        inertia = np.asarray(inertias[place % len(inertias)])
         Omega = self._motion["angular_velocity"][:, place]
         square = np.einsum("ti,ij,tj->t", Omega, inertia, Omega)
         if not np.any(square > 0.0):
