@@ -50,7 +50,7 @@ def test_history_comes_back_equal(run, tmp_path):
     assert loaded.counts == run.counts
     assert loaded.attributes == run.attributes
     assert str(loaded.report()) == str(run.report())
-    with pytest.raises(pt.InputError, match="a file keeps the numbers of a run and no code"):
+    with pytest.raises(pt.InputError, match="keeps the numbers of a run and no code"):
         loaded.at(0.1)
 
 

@@ -71,7 +71,7 @@ def _forces_along(system: "AbstractSystem", t, x: Array, R: Array) -> tuple[Arra
     slope_R = jnp.where(turns[:, None, None], slope_R, 0.0)
     forces, contributions = [], []
     for turned in (False, True):
-        for axis in np.eye(3):
+        for axis in jnp.asarray(np.eye(3)):
             moved = jnp.cross(axis[None], positions) if turned else jnp.broadcast_to(axis, positions.shape)
             parts = [slope_x * moved] + ([slope_R * (hat(axis)[None] @ rotations)] if turned else [])
             forces.append(sum(jnp.sum(part) for part in parts))

@@ -201,8 +201,8 @@ class BodyTrajectory(Trajectory):
         return FormState(
             {name: self.motion[name][-1] for name in seen},
             super().final,
-            self.attributes["coordinates"],
-            self.attributes["form"],
+            self.attributes.get("coordinates", ""),
+            self.attributes.get("form", ""),
         )
 
 

@@ -47,9 +47,7 @@ def roundoff_scales(
     numbers = max(1, sum(part[0].size for part in parts))
     block = int(np.clip(AT_ONCE // (PROBES * numbers), 1, SAMPLES))
     spread = by_blocks(partial(_sensitivity, problem), (t[chosen], *parts), block, block)
-    return {
-        name: size + (_largest(spread[name]) if name in spread else 0.0) for name, size in sizes.items()
-    }
+    return {name: size + (_largest(spread[name]) if name in spread else 0.0) for name, size in sizes.items()}
 
 
 def _sensitivity(problem: AbstractProblem, times: np.ndarray, *parts: np.ndarray) -> dict[str, np.ndarray]:
