@@ -7,14 +7,19 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core._discrete_gradient import corrected, discrete_gradient
+from poinsot.core._errors import InputError
 from poinsot.core._functions import Use
 from poinsot.core._implicit import AbstractImplicit, StabilisedForm
+from poinsot.core._numbers import concrete
 from poinsot.core._problem import Packed, PhaseSpace, as_params, named_functions
 from poinsot.core._projection import Projection, along_surface, nearest_on_surface, saddle_point
+from poinsot.core._show import quoted
 from poinsot.core._signature import UserFunction, optional_function, user_function
+from poinsot.core._state import State
 
 Positions = Float[Array, " n"]
 Multipliers = Float[Array, " m"]
@@ -195,6 +200,9 @@ class AbstractConstrained(PhaseSpace):
 class Constrained(AbstractConstrained):
     r"""Point masses or generalised coordinates with constraints, given by functions.
 
+    A start must satisfy the constraints, with a velocity along them; `consistent` makes one that does. A run
+    has the `multipliers`, and in its report rows of the constraints and of their rates.
+
     Args:
         V: potential energy `V(q)`, with `t` and `params` as for a `Hamiltonian`.
         g: constraints `g(q)`, a vector; time must not enter.
@@ -211,6 +219,8 @@ class Constrained(AbstractConstrained):
         >>> start = pt.State(q=[1.0, 0.0, 0.0], p=[0.0, 1.0, 0.0])
         >>> run = pt.simulate(pendulum, start, t1=1.0, dt=0.01, integrator=pt.integrators.Rattle())
     """
+
+    observed: ClassVar[tuple[str, ...]] = ("multipliers",)
 
     V: UserFunction
     g: UserFunction
@@ -316,6 +326,45 @@ class Constrained(AbstractConstrained):
             jnp.concatenate([q1, p1]),
         )
         return slope[:n], slope[n:]
+
+    def first_integrals(self, t, y: Packed) -> dict[str, Array]:
+        """The energy, when neither time nor loads enter; the constraints and their rates, which stay zero."""
+        q, p = self.split(y)
+        rate = self.constraint_rate(q, self.dHdp(q, p))
+        return super().first_integrals(t, y) | {"constraint": self.constraint(q), "constraint rate": rate}
+
+    def observables(self, t, y: Packed) -> dict[str, Array]:
+        r"""The multipliers $\lambda$ of the motion along the surface."""
+        q, p = self.split(y)
+        return {"multipliers": self.acceleration(t, q, self.velocity(q, p))[1]}
+
+    def inconsistency(self, t, y: Packed) -> dict[str, Array]:
+        """Distance of the positions from the surface, and the part of the momenta across it."""
+        q, p = self.split(y)
+        off = jnp.linalg.lstsq(jax.jacfwd(self.constraint)(q), self.constraint(q))[0]
+        across = p - self.tangent_momentum(q, p)
+        return {
+            "position": jnp.max(jnp.abs(off)) / (1.0 + jnp.max(jnp.abs(q))),
+            "momentum": jnp.max(jnp.abs(across)) / (1.0 + jnp.max(jnp.abs(p))),
+        }
+
+    def consistent(self, state: State, t: float = 0.0) -> State:
+        """The state next to a given one with positions on the constraints and velocities along them.
+
+        Args:
+            state: positions `q` and momenta `p`.
+            t: time.
+
+        Raises:
+            InputError: it is too far from the constraints for one to be found.
+        """
+        y = self.project(t, self.pack(state), "both")
+        if concrete(y) and not np.all(np.isfinite(np.asarray(y))):
+            raise InputError(
+                f"q = {quoted(np.asarray(state.q).tolist())} is too far from the constraints, or their "
+                "gradients depend on each other there; start nearer to them"
+            )
+        return self.unpack(y)
 
     def load(self, t, q: Positions, v: Positions) -> Positions:
         """The user's force."""

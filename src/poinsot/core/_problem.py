@@ -38,6 +38,9 @@ class AbstractProblem(Recommending):
     ordinary: ClassVar[bool] = True
     """Whether it is an ordinary differential equation, which any one-step method can be applied to."""
 
+    observed: ClassVar[tuple[str, ...]] = ()
+    """Names of the `observables`."""
+
     params: eqx.AbstractVar[Any]
     invariants: eqx.AbstractVar[dict[str, UserFunction]]
     vectorised: eqx.AbstractVar[bool]
@@ -142,6 +145,14 @@ class AbstractProblem(Recommending):
     @abc.abstractmethod
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """What the kind of problem itself conserves, by name: the energy of an autonomous Hamiltonian."""
+
+    def observables(self, t, y: Packed) -> dict[str, Array]:
+        """Further quantities of a state that a trajectory shows, by name."""
+        return {}
+
+    def inconsistency(self, t, y: Packed) -> dict[str, Array]:
+        """How far a state is from the constraints of the problem, by name, relative to its size."""
+        return {}
 
     def conserved(self, t, y: Packed) -> dict[str, Array]:
         """All conserved quantities at one state, by name: the problem's own, then the user's."""

@@ -63,6 +63,11 @@ class AbstractIntegrator(eqx.Module):
             step, `StepInfo.implicit(converged, iterations)` of one that solved equations.
         """
 
+    @property
+    def holds_velocity(self) -> bool:
+        """Whether its steps keep velocities along the constraints of a problem, not the positions alone."""
+        return True
+
     def claims(self, problem: AbstractProblem) -> Traits:
         """What of its traits holds on a problem that it fits: what is said of a run.
 

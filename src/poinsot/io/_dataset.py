@@ -40,7 +40,7 @@ def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
 
     Variables are the components of the state, over `time` and `component`, and every conserved quantity,
     over `time` (and axes of its own if it has several components). The attributes are those of the run,
-    with how it ended.
+    with how it ended. Of a problem with constraints there are the `multipliers` too.
 
     Of a run of bodies the whole motion is there too, over `time`, `body` (by name), `axis` (x, y, z), `row`
     and `column` of rotation matrices, `part` (w, x, y, z) of quaternions. Of an adaptive run there are the
@@ -59,6 +59,8 @@ def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
         for name, values in trajectory.motion.items():
             dims = ("time", *MOTION_DIMS.get(name, ()))
             variables[name] = (dims, values, {"role": "motion", "place": len(variables)})
+    for name, values in trajectory.further.items():
+        variables[name] = (("time", "multiplier"), values, {"role": "further", "place": len(variables)})
     variables |= _history(trajectory, len(variables))
     for name, values in trajectory.conserved.items():
         about = {
@@ -78,8 +80,9 @@ def from_dataset(dataset: "xarray.Dataset") -> Trajectory:
     """The trajectory of a dataset made by `to_dataset`; the problem itself, being code, is not in it."""
     # A store hands its arrays out in no particular order.
     ordered = sorted(dataset.data_vars.values(), key=lambda variable: variable.attrs["place"])
-    state, motion = (
-        {str(v.name): v.values for v in ordered if v.attrs["role"] == role} for role in ("state", "motion")
+    state, motion, further = (
+        {str(v.name): v.values for v in ordered if v.attrs["role"] == role}
+        for role in ("state", "motion", "further")
     )
     conserved = {v.attrs["long_name"]: v for v in ordered if v.attrs["role"] == "conserved"}
     fields: dict[str, Any] = {
@@ -88,6 +91,7 @@ def from_dataset(dataset: "xarray.Dataset") -> Trajectory:
         "components": state,
         "conserved": {name: variable.values for name, variable in conserved.items()},
         "result": Result[dataset.attrs[_RESULT]],
+        "further": further,
         "attributes": {str(k): v for k, v in dataset.attrs.items() if k not in (FORMAT, _RESULT)},
     }
     steps = {str(v.name): v.values for v in ordered if v.attrs["role"] == "steps"}

@@ -135,9 +135,18 @@ def conserved_of(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray
     """The conserved quantities of a problem at these states, by name."""
     conserved = at_states(_conserved, problem, times, packed)
     # JAX sorts the keys of a dict; people expect the energy first, then their own in their order.
-    own_order = [name for name in conserved if name not in problem.invariants] + list(problem.invariants)
-    return {name: conserved[name] for name in own_order}
+    own = sorted((name for name in conserved if name not in problem.invariants), key=lambda n: n != "energy")
+    return {name: conserved[name] for name in (*own, *problem.invariants)}
+
+
+def observables_of(problem: AbstractProblem, times: np.ndarray, packed: np.ndarray) -> dict[str, np.ndarray]:
+    """What else a problem shows of these states, by name."""
+    return at_states(_observables, problem, times, packed)
 
 
 def _conserved(problem: AbstractProblem, grid, at):
     return problem.conserved(*at)
+
+
+def _observables(problem: AbstractProblem, grid, at):
+    return problem.observables(*at)

@@ -15,7 +15,7 @@ from poinsot.simulation._event import Event
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._subject import subject_of
 from poinsot.simulation._trajectory import Trajectory
-from poinsot.simulation._validate import check_span
+from poinsot.simulation._validate import check_consistent, check_span
 
 
 class SimulationError(RuntimeError):
@@ -114,6 +114,7 @@ def simulate(
         run = FixedRun.planned(integrator, span, step, last_step, saves, progress, Kernel(kernel, fast))
     subject = subject_of(problem, integrator, state, coordinates, form, t0)
     y = subject.checked(t0)
+    check_consistent(subject.problem, integrator, t0, y)
     event = None if stop is None else subject.event(stop).checked(subject.problem, t0, y)
     if isinstance(run, AdaptiveRun):
         run = run.observing(subject.observed)

@@ -1,6 +1,6 @@
 """A trajectory: labelled arrays of a run, with what it conserved and how it ended."""
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from poinsot._version import __version__
 from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive, Counts
-from poinsot.simulation._evaluation import Evaluated, components_of, conserved_of
+from poinsot.simulation._evaluation import Evaluated, components_of, conserved_of, observables_of
 from poinsot.simulation._history import History, Steps
 from poinsot.simulation._scale import roundoff_scales
 
@@ -72,16 +72,17 @@ def _traits(problem: AbstractProblem, method: Method) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Conserved:
-    """The conserved quantities of a problem at saved states, for `Evaluated`."""
+class AtSaved:
+    """Quantities of a problem at saved states, for `Evaluated`."""
 
+    compute: Callable[[AbstractProblem, np.ndarray, np.ndarray], dict[str, np.ndarray]]
     problem: AbstractProblem
     times: np.ndarray
     packed: np.ndarray
 
     def __call__(self, names: tuple[str, ...] | None) -> dict[str, np.ndarray]:
         """All of them, whatever the names."""
-        return conserved_of(self.problem, self.times, self.packed)
+        return self.compute(self.problem, self.times, self.packed)
 
 
 @dataclass(eq=False)
@@ -104,13 +105,16 @@ class Trajectory:
     """Integrator, step or tolerances, step counts, version, and the scenario if there was one."""
     history: History | None = field(default=None, kw_only=True)
     """Of an adaptive run; see `steps`, `counts` and `at`."""
+    further: MutableMapping[str, np.ndarray] = field(default_factory=dict, kw_only=True)
+    """What else is known at the saved times: `multipliers` of a problem with constraints."""
 
     @classmethod
     def of(cls, problem: AbstractProblem, method: Method, record: Record) -> "Trajectory":
         """Label the arrays of a finished run."""
         states = record.packed
         attributes: dict[str, Any] = {"problem": problem.name} | record.attributes(problem, method)
-        conserved = Evaluated(Conserved(problem, record.times, states), None, attributes["seconds"])
+        seconds, saved = attributes["seconds"], (problem, record.times, states)
+        conserved = Evaluated(AtSaved(conserved_of, *saved), None, seconds)
         return cls(
             problem,
             record.times,
@@ -119,16 +123,18 @@ class Trajectory:
             record.result,
             attributes,
             history=record.history,
+            further=Evaluated(AtSaved(observables_of, *saved), [problem.observed], seconds),
         )
 
     def __getattr__(self, name: str) -> np.ndarray:
         components = self.__dict__.get("components", {})
-        if name in components:
-            return components[name]
+        for arrays in (components, self.__dict__.get("further", {})):
+            if name in arrays:
+                return arrays[name]
         raise AttributeError(f"this trajectory has no {name!r}; its components are {', '.join(components)}")
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self.components})
+        return sorted({*super().__dir__(), *self.components, *self.further})
 
     def __len__(self) -> int:
         return len(self.t)

@@ -27,6 +27,12 @@ WHOLE = 1e-9
 """How far from a whole number `(t1 - t0) / dt` may be, relative to its size, to count as one."""
 
 
+CONSISTENT = 1e-9
+"""How far a start may be from the constraints, relative to one plus its size."""
+ACROSS = 0.1
+"""The same for momenta, under methods that do not hold these: a run goes on from where such a one ended."""
+
+
 class InfiniteStart(InputError):
     """The right-hand side is not finite at the start."""
 
@@ -129,6 +135,27 @@ def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
     for name, value in invariants.items():
         if not bool(jnp.all(jnp.isfinite(value))):
             raise InputError(f"invariant {name!r} is {value} at the start; it must be finite there")
+
+
+def check_consistent(
+    problem: AbstractProblem, integrator: AbstractIntegrator | AbstractAdaptive, t0: float, y: Packed
+) -> None:
+    """Refuse a start off the constraints of the problem: the first step would move it onto them."""
+    if problem.ordinary:
+        return
+    holds = isinstance(integrator, AbstractAdaptive) or integrator.holds_velocity
+    for part, off in _inconsistency(problem, jnp.asarray(t0, dtype=float), y).items():
+        if not float(off) <= (CONSISTENT if holds or part == "position" else ACROSS):
+            wrong = "is off the constraints" if part == "position" else "is not along the constraints"
+            raise InputError(
+                f"the {part} of the start {wrong}, by {float(off):.3g} relative to its size; start from "
+                "problem.consistent(state), the nearest one that satisfies them"
+            )
+
+
+@once
+def _inconsistency(problem: AbstractProblem, t, y: Packed):
+    return problem.inconsistency(t, y)
 
 
 @once

@@ -56,6 +56,11 @@ class EnergyMomentum(AbstractIntegrator):
             reference="Gonzalez, Time integration and discrete Hamiltonian systems (1996), (16)",
         )
 
+    @property
+    def holds_velocity(self) -> bool:
+        """Never: their part across the surface alternates."""
+        return False
+
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Takes Hamiltonian problems, and those with constraints on positions that have a Hamiltonian."""
         if isinstance(problem, AbstractConstrained):

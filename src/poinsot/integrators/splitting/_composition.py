@@ -98,6 +98,11 @@ class Composition(AbstractIntegrator):
             reference=self.scheme.reference,
         )
 
+    @property
+    def holds_velocity(self) -> bool:
+        """What the base says."""
+        return self.base.holds_velocity
+
     def refusal(self, problem: AbstractProblem) -> str | None:
         """What the methods composed say themselves."""
         reasons = (method.refusal(problem) for method in self._cycle)
