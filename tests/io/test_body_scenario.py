@@ -162,6 +162,79 @@ def test_potentials_and_loads_of_the_file_act(write):
     np.testing.assert_allclose(torque, [[0.0, -0.01, 0.0], [0.0, 0.0, 0.0]], atol=1e-17)
 
 
+CLUSTER = """
+[[bodies]]
+name = "left"
+shape = { name = "tetrahedron", a = 1.1 }
+
+[[bodies]]
+name = "right"
+shape = { name = "particles", masses = [1.0, 2.0, 1.0], points = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]] }
+start = { position = [3.0, 0.0, 0.0] }
+
+[[bodies]]
+name = "ball"
+mass = 1.0
+shape = { name = "sphere", radius = 0.1 }
+start = { position = [0.0, 3.0, 0.0] }
+
+[[potentials]]
+name = "lennard-jones"
+epsilon = 2.0
+sigma = 1.5
+
+[[potentials]]
+name = "gay-berne"
+epsilon = 1.0
+sigma = 0.8
+bodies = ["ball", "left"]
+
+[integrator]
+name = "gauss4"
+
+[run]
+t1 = 1.0
+dt = 0.1
+"""
+
+
+def test_pair_potentials_act_between_bodies_of_the_file(write):
+    subject = load_scenario(write(CLUSTER)).subject()
+    system, start = subject.problem, subject.start
+    assert isinstance(system, pt.System)
+    P = pt.potentials
+    right = pt.RigidBody.from_particles([1.0, 2.0, 1.0], np.eye(3), name="right")
+    ball = pt.shapes.sphere(mass=1.0, radius=0.1, name="ball")
+    same = pt.System(
+        [pt.shapes.tetrahedron(1.1, name="left"), right, ball],
+        potentials=[P.LennardJones(2.0, 1.5), P.Between(P.GayBerne(1.0, 0.8), ["ball", "left"])],
+    )
+    R = pt.rotation.to_matrix(start.quaternion)
+    found, wanted = (one.pose_potential(0.0, start.position, R) for one in (system, same))
+    assert float(found) == float(wanted) != 0.0
+
+
+BAD_CLUSTER = [
+    ('bodies = ["ball", "left"]', 'bodies = ["ball", "rod"]', r"gay-berne body = 'rod' is not known"),
+    ('bodies = ["ball", "left"]', 'bodies = ["ball"]', "GayBerne acts between two bodies or more, and has 1"),
+    ("sigma = 1.5", "sigma = -1.5", r"\[\[potentials\]\] lennard-jones: sigma of LennardJones = -1.5"),
+    ('name = "gay-berne"', 'name = "gay-bern"', "did you mean gay-berne"),
+    (
+        "a = 1.1 }",
+        "a = 1.1 }\nmass = 2.0",
+        "'left' has mass; a body of particles has the mass of its particles",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BAD_CLUSTER)
+def test_wrong_pair_terms_are_named(write, old, new, message):
+    assert old in CLUSTER
+    with pytest.raises(pt.InputError, match=message) as caught:
+        load_scenario(write(CLUSTER.replace(old, new))).subject()
+    assert "\n" not in str(caught.value)
+
+
 def test_terms_are_added_to_those_of_the_library(write):
     damped = TOP + '\n[[loads]]\nname = "linear-damping"\nrotational = 0.5\n'
     system = load_scenario(write(damped)).subject().problem

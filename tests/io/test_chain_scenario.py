@@ -70,6 +70,40 @@ def _energy(chain: pt.Chain, state: pt.State) -> float:
     return float(chain.pose_potential(0.0, state.position, pt.rotation.to_matrix(state.quaternion)))
 
 
+TERMS = """
+[[potentials]]
+name = "uniform-gravity"
+
+[[potentials]]
+name = "spring"
+first = { body = "body1" }
+second = { body = "body3", point = [0.0, 0.1, 0.0] }
+stiffness = 2.0
+
+[[potentials]]
+name = "coulomb"
+strength = 0.3
+bodies = ["body0", "body2"]
+
+[integrator]
+"""
+
+
+def test_potentials_of_the_file_act_on_a_chain(built):
+    bare, start = built()
+    chain, _ = built(("[integrator]", TERMS))
+    P = pt.potentials
+    same = bare.with_terms(
+        [
+            P.UniformGravity(),
+            P.Spring(P.Marker(1), P.Marker(3, (0.0, 0.1, 0.0)), stiffness=2.0),
+            P.Between(P.Coulomb(0.3), [0, 2]),
+        ]
+    )
+    assert _energy(chain, start) == _energy(same, start)
+    assert abs(_energy(chain, start) - _energy(bare, start)) > 1.0
+
+
 def test_the_chain_is_the_one_written_down(built):
     chain, start = built()
     same = pt.library.particle_chain(
@@ -260,8 +294,8 @@ WRONG_WHEN_BUILT = [
     (START, f"position = [{ROWS}]", r"\[start\] position of 'body0' = .* its freedom"),
     (
         "[integrator]",
-        '[[potentials]]\nname = "uniform-gravity"\n[integrator]',
-        "those of a chain act on each other by the potential in",
+        '[[potentials]]\nname = "uniform-gravity"\nbodies = ["body9"]\n[integrator]',
+        r"\[\[potentials\]\] uniform-gravity body = 'body9' is not known; the bodies are body0, body1",
     ),
 ]
 

@@ -69,9 +69,20 @@ def loop_of(chain, integrator: Any = SPLITTING, event=None):
     return row_marcher(Marcher(problem, integrator, jnp.asarray(0.0), jnp.asarray(1e-3), event))
 
 
-@pytest.mark.parametrize("name", ["clamped and pulled", "turned and displaced"])
-def test_rows_take_the_steps_of_the_plain_loop(name, monkeypatch):
-    chain = chain_with(ENDS[name])
+FIELDS = [
+    pt.potentials.UniformGravity((0.0, 1.0, -3.0)),
+    pt.potentials.Field(lambda x, R, k: k * x[1] ** 2 + R[2, 2], params=0.3),
+    pt.potentials.Spring((9.0, 2.0, 0.0), pt.potentials.Marker("body5"), stiffness=2.0, rest_length=1.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "terms"),
+    [("clamped and pulled", []), ("turned and displaced", []), ("clamped and pulled", FIELDS)],
+    ids=["pulled", "displaced", "under fields"],
+)
+def test_rows_take_the_steps_of_the_plain_loop(name, terms, monkeypatch):
+    chain = chain_with(ENDS[name]).with_terms(terms)
     assert isinstance(loop_of(chain), RowMarcher)
     whole = ran(chain, SPLITTING)
     ends = in_windows(monkeypatch)
@@ -80,6 +91,8 @@ def test_rows_take_the_steps_of_the_plain_loop(name, monkeypatch):
     assert ends == 2 * [pt.Result.successful], "not taken over by the plain loop"
     plainly(monkeypatch)
     plain = ran(chain, SPLITTING)
+    assert cut.attributes["rows"] == whole.attributes["rows"] == "body by body along the row"
+    assert plain.attributes["rows"].startswith("no, all bodies at once")
     assert np.max(np.abs(plain.position[-1] - plain.position[0])) > 5e-3
     for run in (whole, cut):
         assert len(run) == len(plain)

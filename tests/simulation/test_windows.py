@@ -32,6 +32,13 @@ ENDS = {
 }
 
 
+FIELDS = [
+    pt.potentials.UniformGravity((0.0, 1.0, -3.0)),
+    pt.potentials.Field(lambda x, R, k: k * x[1] ** 2 + R[2, 2], params=0.3),
+    pt.potentials.ConstantForce((1.0, 0.0, 2.0), point=(0.0, 0.1, 0.2), body="body9"),
+]
+
+
 @pytest.fixture
 def short(monkeypatch):
     """Windows of eight bodies: a short chain is a long one, the last of three windows filled up."""
@@ -54,16 +61,17 @@ def both(chain, coordinates=QUATERNIONS) -> tuple[AbstractProblem, InWindows, ja
 
 
 @pytest.mark.parametrize(
-    ("ends", "coordinates"),
+    ("ends", "coordinates", "terms"),
     [
-        ("clamped and pulled", QUATERNIONS),
-        ("turned and displaced", QUATERNIONS),
-        ("turned and displaced", pt.coordinates.Directors()),
+        ("clamped and pulled", QUATERNIONS, []),
+        ("turned and displaced", QUATERNIONS, []),
+        ("turned and displaced", pt.coordinates.Directors(), []),
+        ("clamped and pulled", QUATERNIONS, FIELDS),
     ],
-    ids=["pulled", "displaced", "displaced, in directors"],
+    ids=["pulled", "displaced", "displaced, in directors", "under fields"],
 )
-def test_rates_are_those_of_the_whole_row(ends, coordinates, short):
-    problem, windows, y = both(chain_with(ENDS[ends]), coordinates)
+def test_rates_are_those_of_the_whole_row(ends, coordinates, terms, short):
+    problem, windows, y = both(chain_with(ENDS[ends]).with_terms(terms), coordinates)
 
     @once
     def evaluated(problem, windows, y):

@@ -87,8 +87,12 @@ def straight_bonds(chain: Chain) -> list[BondDerivatives]:
     """Derivatives of the bonds of a body in the endless straight chain, one for each order of neighbours.
 
     Raises:
-        InputError: forces or torques on the body do not cancel.
+        InputError: potentials beside the bonds; or forces or torques on the body do not cancel.
     """
+    if chain.potentials:
+        raise InputError(
+            f"potentials of {chain.name!r}: waves and rods are those of the bonds alone; leave them out"
+        )
     turned = np.broadcast_to(_axes(chain), (1, 2, 3, 3))
     ahead = float(chain.spacing) * np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]])
     bonds = [bond_derivatives(chain, reach * ahead, turned) for reach in range(1, chain.neighbours.order + 1)]

@@ -90,7 +90,7 @@ def state_of(system: AbstractSystem, point: Point) -> State:
     positions, quaternions = _poses(system, point)
     still = jnp.zeros_like(positions)
     rest = State(position=positions, quaternion=quaternions, velocity=still, angular_velocity=still)
-    return completed(system.placement, point.t, rest)
+    return completed(system.placed, point.t, rest)
 
 
 def check_conservative(system: AbstractSystem) -> None:

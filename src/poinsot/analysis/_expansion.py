@@ -28,7 +28,8 @@ def hessian(system: AbstractSystem, state: State, t: float = 0.0) -> "csr_array"
 
     Unknowns are numbered body after body, displacements in space before rotations about the principal axes;
     what a body may not do is left out. Time and memory grow with the number of bodies of a chain, with its
-    square for other systems. The matrix is symmetric but for rounding.
+    square for other systems and for a chain with further potentials. The matrix is symmetric but for
+    rounding.
 
     Args:
         system: the bodies.
@@ -50,7 +51,7 @@ class Expansion:
 
 def expansion(system: AbstractSystem, point: Point, order: Numbering) -> Expansion:
     """Energy, forces and stiffness at a point: of a chain bond by bond, of others by differentiation."""
-    if isinstance(system, Chain):
+    if isinstance(system, Chain) and not system.potentials:
         return _of_chain(system, point, order)
     from scipy.sparse import csr_array
 

@@ -23,7 +23,15 @@ from poinsot.core._numbers import (
     concrete,
     unscaled,
 )
-from poinsot.core._problem import ODE, AbstractProblem, Hamiltonian, Packed, PhaseSpace, largest_component
+from poinsot.core._problem import (
+    ODE,
+    AbstractProblem,
+    Hamiltonian,
+    Packed,
+    PhaseSpace,
+    as_params,
+    largest_component,
+)
 from poinsot.core._projection import Projection
 from poinsot.core._recommendation import Recommending
 from poinsot.core._registry import (
@@ -36,7 +44,7 @@ from poinsot.core._registry import (
 )
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._show import Printable, brief, quoted, shortened
-from poinsot.core._signature import UserFunction, user_function
+from poinsot.core._signature import UserFunction, time_function, user_function
 from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
 
@@ -78,6 +86,7 @@ __all__ = [
     "as_count",
     "as_floats",
     "as_number",
+    "as_params",
     "barrier",
     "body_torque",
     "brief",
@@ -100,6 +109,7 @@ __all__ = [
     "parameters_of",
     "quoted",
     "shortened",
+    "time_function",
     "unscaled",
     "user_function",
 ]

@@ -35,10 +35,14 @@ class UserFunction(eqx.Module):
         return brief(self.function)
 
     def __call__(self, t, *state_and_params):
+        return returned(self.raw(t, *state_and_params), self.field)
+
+    def raw(self, t, *state_and_params) -> Any:
+        """What the function returns as it is, for those that return several arrays."""
         *state, params = state_and_params
         head = (t,) if self.takes_time else ()
         tail = (params,) if self.takes_params else ()
-        return returned(self.function(*head, *state, *tail), self.field)
+        return self.function(*head, *state, *tail)
 
 
 def returned(value: Any, field: str) -> Array:
@@ -101,6 +105,23 @@ def user_function(function: Callable, labels: tuple[str, ...], field: str) -> Us
 def optional_function(function: Callable | None, labels: tuple[str, ...], field: str) -> UserFunction | None:
     """`user_function` of something that may be left out."""
     return None if function is None else user_function(function, labels, field)
+
+
+def time_function(function: Callable, field: str) -> UserFunction:
+    """Wrap a function of time, `f(t)` or `f(t, params)`, to be called as `f(t, params)`.
+
+    Args:
+        function: what the user gave.
+        field: the argument it was given as, for error messages.
+    """
+    if not callable(function):
+        raise TypeError(f"{field} must be a function of t, got {type(function).__name__} {quoted(function)}")
+    required, names, most = _positional(function, field)
+    if most < 1 or required > 2:
+        raise TypeError(
+            f"{field} takes {required} arguments ({', '.join(names)}); it must take (t) or (t, params)"
+        )
+    return UserFunction(function, True, required == 2, field)
 
 
 def _positional(function: Callable, field: str) -> tuple[int, list[str], int]:

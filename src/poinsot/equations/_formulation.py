@@ -174,9 +174,20 @@ class Formulation(Printable):
             invariants["constraint"] = UserFunction(_Residual(self, False), True, True)
             if self.form.startswith("index"):
                 invariants["constraint rate"] = UserFunction(_Residual(self, True), True, True)
+        invariants |= {
+            name: UserFunction(_OfMotion(self, name), True, True) for name in self.bodies.system.invariants
+        }
         coordinates, form = self.bodies.coordinates, self.form
         problem = _form(coordinates, form).problem(self.bodies, invariants)
         return Formulation(self.bodies, problem, form)
+
+    def users_invariants(self, t, y: Packed) -> dict[str, Any]:
+        """Values of the user's invariants at a packed state, by name."""
+        system = self.bodies.system
+        if not system.invariants:
+            return {}
+        motion = self.motion(t, y)
+        return {name: function(t, motion, system.params) for name, function in system.invariants.items()}
 
 
 class _Momentum(eqx.Module):
@@ -188,6 +199,17 @@ class _Momentum(eqx.Module):
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
         return self.formulation.momenta(t, _joined(state))[self.place]
+
+
+class _OfMotion(eqx.Module):
+    """A user's function of the motion, as an invariant of the problem."""
+
+    formulation: Formulation
+    name: str = eqx.field(static=True)
+
+    def __call__(self, t, *state_and_params) -> Array:
+        *state, _ = state_and_params
+        return self.formulation.users_invariants(t, _joined(state))[self.name]
 
 
 class _Residual(eqx.Module):

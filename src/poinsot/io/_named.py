@@ -10,7 +10,7 @@ from poinsot.coordinates import Directors, EulerAngles, Group, Quaternions
 from poinsot.core import InputError, did_you_mean
 from poinsot.io._body_sections import Named, RotationSection
 from poinsot.io._scenario_errors import first_fault
-from poinsot.model import ends, freedom, loads, potentials, shapes
+from poinsot.model import RigidBody, ends, freedom, loads, potentials, shapes
 
 SHAPES = {
     "box": shapes.box,
@@ -35,7 +35,11 @@ POTENTIALS = {
     "linear-bushing": potentials.LinearBushing,
     "torsional-bushing": potentials.TorsionalBushing,
 }
-PARTICLE_BODIES = {"tetrahedron": shapes.tetrahedron, "two-rim-disc": shapes.two_rim_disc}
+PARTICLE_BODIES = {
+    "tetrahedron": shapes.tetrahedron,
+    "two-rim-disc": shapes.two_rim_disc,
+    "particles": RigidBody.from_particles,
+}
 NEIGHBOUR_POTENTIALS = {
     "lennard-jones": potentials.LennardJones,
     "morse": potentials.Morse,
@@ -79,6 +83,29 @@ def make(
     if name not in known:
         raise InputError(f"{place} name = {section.name!r} is not known; {_nearest(name, known)}".lstrip())
     return _call(known[name], section.fields, f"{place} {name}".lstrip(), bodies, given)
+
+
+def make_potential(section: Named, place: str, bodies: Sequence[str]) -> Any:
+    """The term that a table of `[[potentials]]` names; a pair potential between those in `bodies`, or all.
+
+    Args:
+        section: the table.
+        place: its name in the file, for error messages.
+        bodies: names of the bodies.
+    """
+    name = section.name.replace("_", "-")
+    if name not in NEIGHBOUR_POTENTIALS:
+        return make(section, POTENTIALS | NEIGHBOUR_POTENTIALS, place, bodies)
+    fields = {key: value for key, value in section.fields.items() if key != "bodies"}
+    pair = make(Named.model_validate({"name": name} | fields), NEIGHBOUR_POTENTIALS, place)
+    between = section.fields.get("bodies")
+    return _call(
+        potentials.Between,
+        {} if between is None else {"bodies": between},
+        f"{place} {name}",
+        bodies,
+        {"pair": pair},
+    )
 
 
 def _call(maker: Callable, values: dict, title: str, bodies: Sequence[str], given: Mapping[str, Any]) -> Any:

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-import equinox as eqx
-
 from poinsot.core import InputError, State
 from poinsot.equations import Motion
 from poinsot.io._body_sections import BodySection, BodyStart, EquationsSection, Named, StartSection
-from poinsot.io._named import COORDINATES, FREEDOMS, LOADS, POTENTIALS, SHAPES, make
+from poinsot.io._named import COORDINATES, FREEDOMS, LOADS, PARTICLE_BODIES, SHAPES, make, make_potential
 from poinsot.io._scenario_chains import chain_start
 from poinsot.io._sections import StopSection
 from poinsot.io._subject import DIRECTIONS, Subject
@@ -39,22 +37,9 @@ def bodies_subject(
 def _acting(system: AbstractSystem, potentials: list[Named], loads: list[Named]) -> AbstractSystem:
     """The system with potentials and loads of the file beside its own."""
     names = system.names
-    pushing = (*system.loads, *(make(term, LOADS, "[[loads]]", names) for term in loads))
-    if isinstance(system, Chain):
-        if potentials:
-            raise InputError(
-                "[[potentials]] are for bodies of the file; those of a chain act on each other by the "
-                "potential in [system.parameters]"
-            )
-        return eqx.tree_at(lambda chain: chain.loads, system, pushing)
-    assert isinstance(system, System)
-    terms = (make(term, POTENTIALS, "[[potentials]]", names) for term in potentials)
-    return System(
-        system.bodies,
-        freedom=system.freedom,
-        potentials=[*system.potentials, *terms],
-        loads=pushing,
-        name=system.name,
+    return system.with_terms(
+        [make_potential(term, "[[potentials]]", names) for term in potentials],
+        [make(term, LOADS, "[[loads]]", names) for term in loads],
     )
 
 
@@ -112,8 +97,13 @@ def _body(section: BodySection) -> RigidBody:
     if section.shape is None:
         assert section.mass is not None
         return RigidBody(section.mass, section.inertia, name=name)
+    if section.shape.name.replace("_", "-") in PARTICLE_BODIES:
+        for key in ("mass", "density"):
+            if getattr(section, key) is not None:
+                raise InputError(f"{name!r} has {key}; a body of particles has the mass of its particles")
+        return make(section.shape, PARTICLE_BODIES, "[bodies.shape]", name=name)
     mass = {"mass": section.mass, "density": section.density, "name": name}
-    return make(section.shape, SHAPES, "[bodies.shape]", **mass)
+    return make(section.shape, SHAPES | PARTICLE_BODIES, "[bodies.shape]", **mass)
 
 
 def _body_start(system: AbstractSystem, sections: Sequence[BodyStart], place: str) -> State:

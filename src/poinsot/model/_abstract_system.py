@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -10,15 +10,19 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from poinsot.core import InputError, LocalWrench, Recommending, State
+from poinsot.core import InputError, LocalWrench, Recommending, State, UserFunction, as_params
 from poinsot.core.types import Scalar
 
 from . import _momenta
 from ._chart import Chart
+from ._params import filled
 from ._placement import Placement, Places
+from ._roster import Roster
 from ._start import check_physical, live, physical_state
 from ._symmetries import symmetries
+from ._terms import as_loads, as_potentials
 from .loads import AbstractLoad
+from .potentials import AbstractPotential
 
 LiveX = Float[Array, "3 Nx"]
 LiveR = Float[Array, "3 3 Nr"]
@@ -43,7 +47,13 @@ class AbstractSystem(Recommending):
     names: eqx.AbstractVar[Sequence[str]]
     """Of the bodies."""
     placement: eqx.AbstractVar[Placement]
+    potentials: eqx.AbstractVar[tuple[AbstractPotential, ...]]
+    """Terms of the potential energy, without the bonds of a chain."""
     loads: eqx.AbstractVar[tuple[AbstractLoad, ...]]
+    params: eqx.AbstractVar[Any]
+    """Parameters of users' functions that were given none of their own."""
+    invariants: eqx.AbstractVar[dict[str, UserFunction]]
+    """Users' functions `f(t, motion, params)` that reports show, by name."""
     masses: eqx.AbstractVar[Float[Array, "Nx"]]
     """Masses of the translating bodies."""
 
@@ -59,8 +69,36 @@ class AbstractSystem(Recommending):
 
     @property
     @abc.abstractmethod
+    def roster(self) -> Roster:
+        """The bodies as terms see them."""
+
+    @property
     def autonomous(self) -> bool:
         """Whether time enters neither the potentials, nor the loads, nor a prescribed motion."""
+        terms = (*self.potentials, *self.loads)
+        return not self.placement.driven and not any(term.takes_time for term in terms)
+
+    @property
+    def terms(self) -> tuple[AbstractPotential, ...]:
+        """The terms of the potential energy, with the system's parameters in them."""
+        return filled(self.potentials, self.params)
+
+    @property
+    def placed(self) -> Placement:
+        """The placement, with the system's parameters in its motions."""
+        return filled(self.placement, self.params)
+
+    def with_params(self, params: Any) -> Self:
+        """The same system with other parameters of the same structure: compiles nothing anew."""
+        return eqx.tree_at(lambda one: one.params, self, as_params(params), is_leaf=lambda x: x is None)
+
+    def with_terms(self, potentials: Sequence[Any] = (), loads: Sequence[Any] = ()) -> Self:
+        """The same system with further potentials and loads, in all forms that it takes itself."""
+        more = (
+            (*self.potentials, *as_potentials(potentials, self.roster, self.params)),
+            (*self.loads, *as_loads(loads, self.roster, self.params)),
+        )
+        return eqx.tree_at(lambda one: (one.potentials, one.loads), self, more)
 
     @abc.abstractmethod
     def potential(self, t, x: LiveX, R: LiveR) -> Scalar:
@@ -140,11 +178,11 @@ class AbstractSystem(Recommending):
 
     def poses(self, t, x: LiveX, R: LiveR) -> tuple[Positions, Rotations]:
         """Positions and rotation matrices of all bodies at live coordinates."""
-        return self.placement.poses(t, x, R)
+        return self.placed.poses(t, x, R)
 
     def rates(self, t, x: LiveX, R: LiveR, v: LiveX, Omega: LiveOmega) -> tuple[Positions, Positions]:
         """Velocities (space) and angular velocities (body frame) of all bodies."""
-        return self.placement.rates(t, x, R, v, Omega)
+        return self.placed.rates(t, x, R, v, Omega)
 
     def load(self, t, x: LiveX, R: LiveR, v: LiveX, Omega: LiveOmega) -> tuple[LiveX, LiveOmega] | None:
         r"""Generalised forces (3, Nx) and torques (3, Nr) of all loads, None if there are none.
@@ -156,7 +194,8 @@ class AbstractSystem(Recommending):
             return None
         positions, rotations = self.poses(t, x, R)
         rates, pull_back = jax.vjp(lambda v, Omega: self.rates(t, x, R, v, Omega), v, Omega)
-        wrenches = [load.wrench(t, positions, rotations, *rates) for load in self.loads]
+        loads = filled(self.loads, self.params)
+        wrenches = [load.wrench(t, positions, rotations, *rates) for load in loads]
         total = tuple(sum(parts[1:], start=parts[0]) for parts in zip(*wrenches, strict=True))
         return pull_back(total)
 
@@ -215,7 +254,7 @@ class AbstractSystem(Recommending):
             `State(position, quaternion, velocity, angular_velocity)`.
         """
         return physical_state(
-            self.placement, self.names, t, position, rotation, velocity, angular_velocity, normalise
+            self.placed, self.names, t, position, rotation, velocity, angular_velocity, normalise
         )
 
     def check_state(self, t, state: State, *, runs: bool = False) -> None:
@@ -226,7 +265,7 @@ class AbstractSystem(Recommending):
             state: what is to be one.
             runs: whether it is a batch of states, run first.
         """
-        check_physical(self.placement, self.names, t, state, runs=runs)
+        check_physical(self.placed, self.names, t, state, runs=runs)
 
     def live(self, t, state: State) -> tuple[LiveX, Float[Array, "4 Nr"], LiveX, LiveOmega]:
         """Live coordinates `x`, `quaternion`, `v`, `Omega` of a physical state."""

@@ -1,7 +1,7 @@
 """A chain of equal rigid bodies, each acting on its neighbours."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import equinox as eqx
@@ -9,13 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import InputError, LocalWrench, State
+from poinsot.core import InputError, LocalWrench, State, UserFunction, as_params
 from poinsot.core.types import Scalar
 from poinsot.rotation import from_matrix
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._bonds import AbstractParticleBond
 from ._chain_checks import check_start
+from ._chain_fields import not_local, row_fields
 from ._chain_parts import as_bonds, as_ends, chain_placement, check_count, end_freedom, with_ends
 from ._chain_wrench import ChainWrench
 from ._chart import MATRICES, Chart
@@ -24,10 +25,13 @@ from ._names import Numbered
 from ._neighbours import Closure, Neighbours
 from ._placement import Placement
 from ._rigid_body import RigidBody
+from ._roster import Roster
 from ._start import completed
-from ._terms import as_loads
+from ._term_sum import all_declare, total_energy, total_energy_of, total_invariants
+from ._terms import as_invariants, as_loads, as_potentials
 from .ends import End
 from .loads import AbstractLoad, Function
+from .potentials import AbstractPotential
 
 if TYPE_CHECKING:
     from poinsot.analysis import Dispersion, Equilibrium, Modes
@@ -37,11 +41,16 @@ class Chain(AbstractSystem):
     r"""Equal rigid bodies in a row, each bound to the next by potentials between particles or poses.
 
     $$ V = \sum_i \sum_{k,l} v\bigl(|x_{i+1} + R_{i+1}\rho_l - x_i - R_i\rho_k|^2\bigr)
-       - \sum_{\text{ends}} F\cdot x $$
+       - \sum_{\text{ends}} F\cdot x + \dots $$
 
-    Nothing in it grows faster than the number of bodies: they may be millions. The straight chain has body
-    $i = 0, 1, \dots$ at $(i\,a, 0, 0)$ with spacing $a$, unturned; that of a ring lies on a circle about the
-    z axis with chords $a$, each body turned with its place.
+    Further potentials and loads act on it as on any `pt.System`. Nothing in it grows faster than the number
+    of bodies: they may be millions. Steps go along the row in windows that stay in the cache where forces are
+    local: in an open chain of nearest neighbours without loads, whose ends are not moved, under potentials of
+    each body by itself that do not depend on time. `not_local` says why they are not, and so does
+    `attributes["rows"]` of a run.
+
+    The straight chain has body $i = 0, 1, \dots$ at $(i\,a, 0, 0)$ with spacing $a$, unturned; that of a
+    ring lies on a circle about the z axis with chords $a$, each body turned with its place.
 
     Args:
         body: what all bodies are, with particles where the potential acts between such.
@@ -52,7 +61,11 @@ class Chain(AbstractSystem):
         ends: conditions of the first and the last body, each "clamped", "free" or one of `pt.ends`; one of
             these for both; or "ring", or "periodic" for a chain that repeats itself along x.
         neighbours: bodies each body acts on to either side.
-        loads: forces without a potential, see `pt.loads`.
+        potentials: further terms of the potential energy, as of `pt.System`: gravity, fields, springs, users'
+            functions, pair potentials. The bodies are called body0, body1, ...
+        loads: forces without a potential, as of `pt.System`.
+        params: parameters of users' functions, likewise.
+        invariants: users' functions of the motion that reports show, likewise.
         name: what reports call it.
 
     Raises:
@@ -66,7 +79,10 @@ class Chain(AbstractSystem):
     neighbours: Neighbours
     ends: tuple[End, End]
     placement: Placement
+    potentials: tuple[AbstractPotential, ...]
     loads: tuple[AbstractLoad, ...]
+    params: Any
+    invariants: dict[str, UserFunction]
     masses: Float[Array, "Nx"]
     names: Sequence[str] = eqx.field(static=True)
     name: str = eqx.field(static=True)
@@ -80,7 +96,10 @@ class Chain(AbstractSystem):
         ends: Any = "free",
         *,
         neighbours: int = 1,
+        potentials: Sequence[Any] = (),
         loads: Sequence[Any] = (),
+        params: Any = None,
+        invariants: Mapping[str, Callable] | None = None,
         name: str = "chain",
     ):
         if not isinstance(body, RigidBody):
@@ -96,7 +115,10 @@ class Chain(AbstractSystem):
         freedom = end_freedom(self.ends, self._straight()[0])
         self.placement = chain_placement(body, count, freedom)
         self.masses = jnp.broadcast_to(body.mass, (len(self.placement.translating),))
-        self.loads = as_loads(loads, self.names)
+        self.params = as_params(params)
+        self.invariants = as_invariants(invariants)
+        self.potentials = as_potentials(potentials, self.roster, self.params)
+        self.loads = as_loads(loads, self.roster, self.params)
 
     @property
     def closure(self) -> Closure:
@@ -119,9 +141,9 @@ class Chain(AbstractSystem):
         return jnp.broadcast_to(self.body.inertia_matrix, (self.count, 3, 3))
 
     @property
-    def autonomous(self) -> bool:
-        """Whether neither a load nor the motion of an end depends on time."""
-        return not self.placement.driven and not any(load.takes_time for load in self.loads)
+    def roster(self) -> Roster:
+        """The bodies as terms see them."""
+        return Roster(self.names, (self.body,))
 
     def whole(self, t, x: LiveX, R: LiveR) -> tuple[Float[Array, "3 body"], Float[Array, "3 3 body"]]:
         """Positions and principal directors of all bodies, body axis last."""
@@ -129,7 +151,7 @@ class Chain(AbstractSystem):
 
     def _whole(self, t, x: LiveX, c: Array, chart: Chart) -> tuple[Float[Array, "3 body"], Array]:
         """Positions of all bodies, and coordinates of their directors."""
-        positions, rotations = self.placement.given(t)
+        positions, rotations = self.placed.given(t)
         own = {place: chart.coordinates(self._principal(R)) for place, R in rotations.items()}
         return with_ends(x, positions), with_ends(c, own)
 
@@ -143,29 +165,39 @@ class Chain(AbstractSystem):
 
     def potential_in(self, t, x: LiveX, c: Float[Array, "*height Nr"], chart: Chart) -> Scalar:
         """Potential energy, with directors made of their coordinates a stretch of the chain at a time."""
-        return self._energy(*self._whole(t, x, c, chart), chart.rotation)
+        return self._energy(t, *self._whole(t, x, c, chart), chart.rotation)
 
     def pose_potential(self, t, x: Positions, R: Rotations) -> Scalar:
         """Potential energy at the poses of all bodies."""
         own = jnp.moveaxis(R, 0, -1)
         if self.body.axes is not None:
             own = jnp.einsum("ijn,jk->ikn", own, self.body.axes)
-        return self._energy(x.T, own, MATRICES.rotation)
+        return self._energy(t, x.T, own, MATRICES.rotation)
 
-    def _energy(self, x: Float[Array, "3 body"], c: Array, directors: Callable) -> Scalar:
+    def _energy(self, t, x: Float[Array, "3 body"], c: Array, directors: Callable) -> Scalar:
         energy = self.neighbours.energy(x, c, directors)
+        if self.potentials:
+            energy = energy + total_energy(self.terms, t, x.T, self._body_frames(directors(c)))
         for place, end in zip((0, -1), self.ends, strict=True):
             if end.force is not None:
                 energy = energy - jnp.sum(end.force * x[:, place])
         return energy
 
+    def _body_frames(self, R: Float[Array, "3 3 body"]) -> Rotations:
+        """Rotation matrices of the body frames, from the principal directors of all bodies."""
+        own = jnp.moveaxis(R, -1, 0)
+        return own if self.body.axes is None else jnp.einsum("nik,jk->nij", own, self.body.axes)
+
     @property
     def row(self) -> Int[np.ndarray, "body"] | None:
         """The chain itself, as many bodies in a place as a bond reaches; a closed one is folded in two.
 
-        A load that people wrote themselves may act from any body on any other: then there is no row.
+        A load that people wrote themselves may act from any body on any other, and so may a potential that is
+        no sum over bodies: then there is no row.
         """
         if any(isinstance(load, Function) for load in self.loads):
+            return None
+        if not all(term.separable for term in self.potentials):
             return None
         along = np.arange(self.count)
         if self.closure != "open":
@@ -173,15 +205,27 @@ class Chain(AbstractSystem):
         return along // self.neighbours.order
 
     @property
+    def not_local(self) -> str | None:
+        """What keeps the potential forces from being those of a body and its two neighbours, or None."""
+        if self.closure != "open":
+            return f"the chain is closed ({self.closure})"
+        if self.neighbours.order > 1:
+            return f"bodies act on {self.neighbours.order} neighbours to either side"
+        if self.placement.driven:
+            return "an end is moved as a function of time"
+        return not_local(self.potentials)
+
+    @property
     def local_wrench(self) -> LocalWrench | None:
-        """Forces and torques in pieces, for an open chain of nearest neighbours whose ends are not moved."""
-        if self.closure != "open" or self.neighbours.order > 1 or self.placement.driven:
+        """Forces and torques in pieces, where they are local."""
+        if self.not_local is not None:
             return None
         moving, turning = self.translating, self.rotating
         assert isinstance(moving, range)
         assert isinstance(turning, range)
         return ChainWrench(
             self.neighbours,
+            row_fields(self.terms, self.body.axes),
             (self.ends[0].force, self.ends[1].force),
             *_held_ends(self),
             self.count,
@@ -193,20 +237,24 @@ class Chain(AbstractSystem):
     def declares_invariants(self) -> bool:
         """Whether all bonds are between particles, no force acts on an end, and no end is moved.
 
-        The invariants are the squared distances of the particles.
+        The invariants are the squared distances of the particles, then those of the further potentials.
         """
         between_particles = all(isinstance(bond, AbstractParticleBond) for bond in self.neighbours.bonds)
         forced = any(end.force is not None for end in self.ends)
-        return between_particles and not forced and not self.placement.driven
+        declared = between_particles and all_declare(self.potentials)
+        return declared and not forced and not self.placement.driven
 
     def potential_invariants(self, x: LiveX, R: LiveR) -> Float[Array, "k"] | None:
-        """Squared distances of all particles that act on each other."""
+        """Squared distances of all particles that act on each other, and invariants of the potentials."""
         if not self.declares_invariants:
             return None
-        return jnp.concatenate([part.reshape(-1) for part in self.neighbours.squares(*self.whole(0.0, x, R))])
+        positions, directors = self.whole(0.0, x, R)
+        squares = [part.reshape(-1) for part in self.neighbours.squares(positions, directors)]
+        more = total_invariants(self.terms, positions.T, self._body_frames(directors))
+        return jnp.concatenate([*squares, more])
 
     def energy_of(self, c: Float[Array, "k"]) -> Scalar:
-        """Potential energy as a function of the squared distances."""
+        """Potential energy as a function of the invariants."""
         energy, begin = jnp.zeros(()), 0
         closed = self.closure != "open"
         for bond in self.neighbours.bonds:
@@ -219,7 +267,7 @@ class Chain(AbstractSystem):
                     bond.pair_potential.value(c[begin : begin + math.prod(shape)].reshape(shape))
                 )
                 begin += math.prod(shape)
-        return energy
+        return energy + total_energy_of(self.terms, c[begin:], self.count)
 
     def trial_lengths(self, x: LiveX) -> Float[Array, "Nx"]:
         """A hundredth of the spacing."""
@@ -270,7 +318,7 @@ class Chain(AbstractSystem):
         unmoved = State(
             position=positions, quaternion=quaternions, velocity=draw[0], angular_velocity=draw[1]
         )
-        return completed(self.placement, t, unmoved)
+        return completed(self.placed, t, unmoved)
 
     def equilibrium(self, start: State | None = None, **options: Any) -> "Equilibrium":
         """The lowest minimum of the energy found from several starts, see `pt.analysis.equilibrium`."""
@@ -307,5 +355,5 @@ class Chain(AbstractSystem):
 @eqx.filter_jit
 def _held_ends(chain: Chain) -> tuple[dict[int, Float[Array, "3"]], dict[int, Float[Array, "4"]]]:
     """Positions and principal quaternions of ends that do not move or turn, by place."""
-    positions, rotations = chain.placement.given(0.0)
+    positions, rotations = chain.placed.given(0.0)
     return positions, {place: from_matrix(chain._principal(R)) for place, R in rotations.items()}

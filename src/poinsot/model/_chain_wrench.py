@@ -3,12 +3,14 @@
 from collections.abc import Callable
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from poinsot.core import Wrench, body_torque
 
 from ._bonds import AbstractBond, Exists, Pulls, Sites
+from ._chain_fields import RowField
 from ._chain_parts import with_ends
 from ._neighbours import Neighbours
 
@@ -18,6 +20,7 @@ class ChainWrench(eqx.Module):
 
     Args:
         neighbours: their bonds.
+        fields: potentials of single bodies.
         forces: constant forces on the first and the last body, None without.
         positions: of the end bodies that do not move, by place.
         elements: unit quaternions of those that do not turn, likewise.
@@ -27,6 +30,7 @@ class ChainWrench(eqx.Module):
     """
 
     neighbours: Neighbours
+    fields: tuple[RowField, ...]
     forces: tuple[Float[Array, "3"] | None, Float[Array, "3"] | None]
     positions: dict[int, Float[Array, "3"]]
     elements: dict[int, Float[Array, "4"]]
@@ -66,15 +70,12 @@ class ChainWrench(eqx.Module):
         return of_moving[:, move.start : move.stop], of_turning[:, turn.start : turn.stop]
 
     def sites(self, x: Array, R: Array) -> tuple[Sites, ...]:
-        """Sites of each bond."""
-        return tuple(bond.sites(x, R) for bond in self.bonds)
+        """Sites of each bond; then, where there are fields, the positions."""
+        return (*(bond.sites(x, R) for bond in self.bonds), *([x] if self.fields else []))
 
     def pairs(self, low: tuple[Sites, ...], high: tuple[Sites, ...], exists: Exists) -> tuple[Pulls, ...]:
         """What neighbours do to each other, in each bond."""
-        return tuple(
-            bond.pair(first, second, exists)
-            for bond, first, second in zip(self.bonds, low, high, strict=True)
-        )
+        return tuple(bond.pair(low[k], high[k], exists) for k, bond in enumerate(self.bonds))
 
     def wrench(
         self,
@@ -89,6 +90,9 @@ class ChainWrench(eqx.Module):
             slope = bond.collect(*(part[number] for part in (*pairs, *sites)))
             slope_x, slope_R = bond.pull_back(slope)
             force, torque = force - slope_x, torque + body_torque(R, slope_R)
+        for field in self.fields:
+            slope_x, slope_R = field.slopes(place, sites[1][-1], R)
+            force, torque = force - slope_x, torque + body_torque(R, slope_R)
         return Wrench(*self._of_live(place, force + self._pull(place), torque))
 
     def slopes(
@@ -96,6 +100,11 @@ class ChainWrench(eqx.Module):
     ) -> tuple[Array, Array]:
         """Derivatives of the potential in positions and coordinates, zero for what does not move or turn."""
         slope_x, slope_c = self.neighbours.slopes(x, c, rotation, place, self.count)
+        if self.fields:
+            R, pull_back = jax.vjp(rotation, c[..., 1:-1])
+            for field in self.fields:
+                more_x, more_R = field.slopes(place, x[:, 1:-1], R)
+                slope_x, slope_c = slope_x + more_x, slope_c + pull_back(more_R)[0]
         return self._of_live(place, slope_x - self._pull(place), slope_c)
 
     def _pull(self, place: Int[Array, " n"]) -> Float[Array, "3 n"] | float:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike
 
-from poinsot.core import InputError, as_array, concrete, quoted
+from poinsot.core import InputError, as_array, concrete
 
 Numbers = ArrayLike | Sequence[Any]
 """What becomes an array: a number, an array, nested lists; also traced."""
@@ -28,22 +28,6 @@ def as_positive(value: Any, field: str) -> Array:
     if concrete(array) and not float(array) > 0.0:
         raise InputError(f"{field} = {float(array):g}; it must be positive")
     return array
-
-
-def as_index(value: Any, field: str) -> int:
-    """The place of a body in the list of bodies."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise InputError(f"{field} = {quoted(value)}; it must be the place of a body in the list, 0, 1, ...")
-    return int(value)
-
-
-def as_places(values: Sequence[int] | None, field: str) -> tuple[int, ...] | None:
-    """Places of several bodies in the list of bodies, or None for all."""
-    if values is None:
-        return None
-    if not isinstance(values, (list, tuple)) or not values:
-        raise InputError(f"{field} = {quoted(values)}; it must be a list of places, [0, 1, ...]")
-    return tuple(as_index(value, field) for value in values)
 
 
 def shown(values: Any) -> str:

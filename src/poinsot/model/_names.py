@@ -23,3 +23,14 @@ class Numbered(Sequence[str]):
         if isinstance(place, slice):
             return tuple(f"{self.prefix}{i}" for i in range(self.total)[place])
         return f"{self.prefix}{range(self.total)[place]}"
+
+    def __contains__(self, name: object) -> bool:
+        number = name.removeprefix(self.prefix) if isinstance(name, str) else ""
+        short = number.isdecimal() and len(number) <= len(str(self.total))
+        return short and int(number) < self.total and name == f"{self.prefix}{int(number)}"
+
+    def index(self, value: str) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The number in a name."""
+        if value not in self:
+            raise ValueError(f"{value!r} is none of {self.total} names {self.prefix}0, {self.prefix}1, ...")
+        return int(value.removeprefix(self.prefix))

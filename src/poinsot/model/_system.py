@@ -1,23 +1,25 @@
 """A system of rigid bodies: what they are, what they may do, and what acts on them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from poinsot.core import UserFunction, as_params
 from poinsot.core.types import Scalar
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._checks import stacked
 from ._placement import Placement, placement_of, take
 from ._rigid_body import RigidBody
-from ._terms import as_loads, as_potentials, named, with_freedom
+from ._roster import Roster
+from ._term_sum import all_declare, total_energy, total_energy_of, total_invariants
+from ._terms import as_invariants, as_loads, as_potentials, named, with_freedom
 from .freedom import AbstractFreedom
 from .loads import AbstractLoad
-from .potentials import AbstractInvariantPotential, AbstractPotential
+from .potentials import AbstractPotential
 
 
 class System(AbstractSystem):
@@ -28,8 +30,15 @@ class System(AbstractSystem):
     Args:
         bodies: one body or several. Bodies without a name of their own are numbered.
         freedom: one of `pt.freedom` for each body, or one for a single body; all are free when left out.
-        potentials: terms of `pt.potentials`, or functions `V(x, R)`, `V(t, x, R)` of the poses of all bodies.
-        loads: terms of `pt.loads`, or functions `f(t, x, R, v, Omega) -> (force, torque)`.
+        potentials: terms of `pt.potentials`; a pair potential by itself acts between all bodies. Or functions
+            `V(x, R)` of the poses of all bodies, which may take `t` before and `params` behind these.
+        loads: terms of `pt.loads`, or functions `f(t, x, R, v, Omega) -> (force, torque)`, which may take
+            `params` too.
+        params: any pytree of numbers and arrays, given to every function that takes `params` and was given
+            none of its own. Other numbers compile nothing anew; `with_params` exchanges them.
+        invariants: functions of the motion by name, `f(motion)` with `t` before and `params` behind where
+            they take these; reports show how well they are conserved. A `motion` has `position`, `rotation`,
+            `velocity`, `angular_velocity`, `energy`, `linear_momentum` and `angular_momentum`.
         name: what reports call the system.
 
     Raises:
@@ -49,6 +58,8 @@ class System(AbstractSystem):
     freedom: tuple[AbstractFreedom, ...]
     potentials: tuple[AbstractPotential, ...]
     loads: tuple[AbstractLoad, ...]
+    params: Any
+    invariants: dict[str, UserFunction]
     placement: Placement
     masses: Float[Array, "Nx"]
     names: Sequence[str] = eqx.field(static=True)
@@ -61,13 +72,17 @@ class System(AbstractSystem):
         freedom: AbstractFreedom | Sequence[AbstractFreedom] | None = None,
         potentials: Sequence[Any] = (),
         loads: Sequence[Any] = (),
+        params: Any = None,
+        invariants: Mapping[str, Callable] | None = None,
         name: str = "system",
     ):
         self.name = name
         self.bodies, self.names = named(bodies)
-        self.freedom = with_freedom(freedom, self.names)
-        self.potentials = as_potentials(potentials, self.bodies)
-        self.loads = as_loads(loads, self.bodies)
+        self.params = as_params(params)
+        self.invariants = as_invariants(invariants)
+        self.freedom = with_freedom(freedom, self.names, self.params)
+        self.potentials = as_potentials(potentials, self.roster, self.params)
+        self.loads = as_loads(loads, self.roster, self.params)
         self.placement = placement_of(self.bodies, self.freedom)
         self.masses = take(self.body_masses, self.translating)
 
@@ -82,10 +97,9 @@ class System(AbstractSystem):
         return stacked([body.inertia_matrix for body in self.bodies], (3, 3))
 
     @property
-    def autonomous(self) -> bool:
-        """Whether time enters neither the potentials, nor the loads, nor a prescribed motion."""
-        terms = (*self.potentials, *self.loads)
-        return not self.placement.driven and not any(term.takes_time for term in terms)
+    def roster(self) -> Roster:
+        """The bodies as terms see them."""
+        return Roster(self.names, self.bodies)
 
     def potential(self, t, x: LiveX, R: LiveR) -> Scalar:
         """Potential energy of all terms at live coordinates."""
@@ -93,7 +107,7 @@ class System(AbstractSystem):
 
     def pose_potential(self, t, x: Positions, R: Rotations) -> Scalar:
         """Potential energy of all terms at the poses of all bodies."""
-        return sum((term.energy(t, x, R) for term in self.potentials), start=jnp.zeros(()))
+        return total_energy(self.terms, t, x, R)
 
     def trial_lengths(self, x: LiveX) -> Float[Array, "Nx"]:
         """A hundredth of the distance from the origin, or of one."""
@@ -102,29 +116,14 @@ class System(AbstractSystem):
     @property
     def declares_invariants(self) -> bool:
         """Whether every potential declares quadratic invariants and no motion is prescribed."""
-        declared = all(isinstance(term, AbstractInvariantPotential) for term in self.potentials)
-        return declared and not self.placement.driven
+        return all_declare(self.potentials) and not self.placement.driven
 
     def potential_invariants(self, x: LiveX, R: LiveR) -> Float[Array, "k"] | None:
         """Invariants of all potentials, of degree two at most in `x` and `R`; None if one declares none."""
         if not self.declares_invariants:
             return None
-        positions, rotations = self.poses(0.0, x, R)
-        return jnp.concatenate(
-            [jnp.zeros(0), *(term.invariants(positions, rotations) for term in self._declaring())]
-        )
+        return total_invariants(self.terms, *self.poses(0.0, x, R))
 
     def energy_of(self, c: Float[Array, "k"]) -> Scalar:
         """Potential energy as a function of `potential_invariants`."""
-        shapes = jax.eval_shape(
-            lambda x, R: [term.invariants(x, R) for term in self._declaring()],
-            jnp.zeros((len(self.bodies), 3)),
-            jnp.zeros((len(self.bodies), 3, 3)),
-        )
-        ends = [sum(shape.shape[0] for shape in shapes[: i + 1]) for i in range(len(shapes))]
-        parts = zip(self._declaring(), [0, *ends[:-1]], ends, strict=True) if ends else ()
-        return sum((term.energy_of(c[first:last]) for term, first, last in parts), start=jnp.zeros(()))
-
-    def _declaring(self) -> list[AbstractInvariantPotential]:
-        """The terms that declare invariants."""
-        return [term for term in self.potentials if isinstance(term, AbstractInvariantPotential)]
+        return total_energy_of(self.terms, c, self.count)

@@ -1,21 +1,37 @@
 """What people give a system, brought into order: names, freedom, potentials, loads."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, UserFunction, quoted, user_function
 
 from ._checks import concrete
+from ._params import check_filled, filled
+from ._places import relocated
 from ._rigid_body import DEFAULT_NAME, RigidBody
+from ._roster import Roster
 from .freedom import AbstractFreedom, Free, Prescribed
 from .loads import AbstractLoad
 from .loads import Function as LoadFunction
-from .potentials import AbstractMassTerm, AbstractPotential, OfInvariants
+from .potentials import (
+    AbstractPair,
+    AbstractPosePair,
+    AbstractPotential,
+    AbstractTerm,
+    Between,
+    OfInvariants,
+)
 from .potentials import Function as PotentialFunction
+
+Term = TypeVar("Term", AbstractPotential, AbstractLoad)
+
+TAKEN = ("energy", "p_x", "p_y", "p_z", "L_x", "L_y", "L_z", "constraint", "constraint rate")
+"""Names of quantities that reports show by themselves."""
 
 
 def named(bodies: Any) -> tuple[tuple[RigidBody, ...], tuple[str, ...]]:
@@ -40,7 +56,7 @@ def named(bodies: Any) -> tuple[tuple[RigidBody, ...], tuple[str, ...]]:
     return bodies, names
 
 
-def with_freedom(freedom: Any, names: tuple[str, ...]) -> tuple[AbstractFreedom, ...]:
+def with_freedom(freedom: Any, names: tuple[str, ...], params: Any) -> tuple[AbstractFreedom, ...]:
     """One freedom for each body."""
     if freedom is None:
         return tuple(Free() for _ in names)
@@ -54,49 +70,46 @@ def with_freedom(freedom: Any, names: tuple[str, ...]) -> tuple[AbstractFreedom,
         if not isinstance(kind, AbstractFreedom):
             raise InputError(f"freedom of {name!r} = {kind!r}; it must be one of pt.freedom, such as Free()")
         if isinstance(kind, Prescribed):
-            _check_motion(kind, name)
+            _check_motion(kind, name, params)
     if not any(kind.translates or kind.rotates for kind in kinds):
         raise InputError("freedom leaves no body that can move; there is nothing to simulate")
     return kinds
 
 
-def as_potentials(terms: Any, bodies: Sequence[RigidBody]) -> tuple[AbstractPotential, ...]:
-    """Potentials for these bodies, functions wrapped, each tried on shapes."""
+def as_potentials(terms: Any, roster: Roster, params: Any) -> tuple[AbstractPotential, ...]:
+    """Potentials for these bodies: functions wrapped, bodies found, each tried on shapes."""
     bound = []
     for i, term in enumerate(_listed(terms, "potentials")):
         field = f"potentials[{i}]"
-        if isinstance(term, AbstractMassTerm):
-            _check_places(term.bodies, len(bodies), field)
-            term = term.of_bodies(bodies)
-        elif not isinstance(term, AbstractPotential):
-            if not callable(term):
-                raise InputError(f"{field} = {term!r}; it must be one of pt.potentials or a function V(x, R)")
-            term = PotentialFunction(term)
-        _check_places(term.bodies, len(bodies), field)
-        energy = _tried(field, term.energy, jnp.zeros(()), *_shapes(len(bodies), (3,), (3, 3)))
+        with _named_field(field):
+            term = relocated(_as_term(term), roster.place).of_bodies(roster)
+        _check_places(term.bodies, roster.count, field)
+        whole = _whole(term, params, field)
+        energy = _tried(field, whole.energy, jnp.zeros(()), *_shapes(roster.count, (3,), (3, 3)))
         if getattr(energy, "shape", None) != () or not jnp.issubdtype(energy.dtype, jnp.floating):
             raise InputError(f"{field} returns {_said(energy)}; a potential energy must be one number")
-        if isinstance(term, OfInvariants):
-            _check_degree(term, len(bodies), field)
+        if isinstance(whole, OfInvariants):
+            _check_degree(whole, roster.count, field)
         bound.append(term)
     return tuple(bound)
 
 
-def as_loads(terms: Any, bodies: Sequence[Any]) -> tuple[AbstractLoad, ...]:
-    """Loads for these bodies, functions wrapped, each tried on shapes."""
+def as_loads(terms: Any, roster: Roster, params: Any) -> tuple[AbstractLoad, ...]:
+    """Loads for these bodies: functions wrapped, bodies found, each tried on shapes."""
     checked = []
-    count = len(bodies)
+    count = roster.count
     for i, term in enumerate(_listed(terms, "loads")):
         field = f"loads[{i}]"
-        if not isinstance(term, AbstractLoad):
-            if not callable(term):
-                raise InputError(
-                    f"{field} = {term!r}; it must be one of pt.loads or a function f(t, x, R, v, Omega)"
-                )
-            term = LoadFunction(term)
+        if not isinstance(term, AbstractLoad) and not callable(term):
+            raise InputError(
+                f"{field} = {quoted(term)}; it must be one of pt.loads or a function f(t, x, R, v, Omega)"
+            )
+        with _named_field(field):
+            term = term if isinstance(term, AbstractLoad) else LoadFunction(term)
+            term = relocated(term, roster.place)
         _check_places(term.bodies, count, field)
         shapes = _shapes(count, (3,), (3, 3), (3,), (3,))
-        wrench = _tried(field, term.wrench, jnp.zeros(()), *shapes)
+        wrench = _tried(field, _whole(term, params, field).wrench, jnp.zeros(()), *shapes)
         if [getattr(part, "shape", None) for part in jax.tree.leaves(wrench)] != [(count, 3)] * 2:
             raise InputError(
                 f"{field} returns {_said(wrench)}; it must return a force ({count}, 3) in space and a torque "
@@ -104,6 +117,54 @@ def as_loads(terms: Any, bodies: Sequence[Any]) -> tuple[AbstractLoad, ...]:
             )
         checked.append(term)
     return tuple(checked)
+
+
+def as_invariants(functions: Any) -> dict[str, UserFunction]:
+    """Users' functions of the motion by name, to be called as `f(t, motion, params)`."""
+    if functions is None:
+        return {}
+    if not isinstance(functions, Mapping):
+        raise InputError(f"invariants = {quoted(functions)}; it must be a dictionary of functions by name")
+    wrapped = {}
+    for name, function in functions.items():
+        if not isinstance(name, str) or not name:
+            raise InputError(f"invariants has the key {name!r}; names of invariants are words")
+        if name in TAKEN:
+            raise InputError(
+                f"invariants has the name {name!r}, which reports use already; take another name"
+            )
+        try:
+            wrapped[name] = user_function(function, ("motion",), f"invariant {name!r}")
+        except TypeError as error:
+            raise InputError(str(error)) from None
+    return wrapped
+
+
+def _as_term(term: Any) -> AbstractTerm:
+    """A term from what people give: a function is one, and a pair potential one between all bodies."""
+    if isinstance(term, AbstractTerm):
+        return term
+    if isinstance(term, (AbstractPair, AbstractPosePair)):
+        return Between(term)
+    if callable(term):
+        return PotentialFunction(term)
+    raise InputError(f"= {quoted(term)}; it must be one of pt.potentials or a function V(x, R)")
+
+
+def _whole(term: Term, params: Any, field: str) -> Term:
+    """The term with the parameters of the system in it."""
+    if params is None:
+        check_filled(term, field)
+    return filled(term, params)
+
+
+@contextmanager
+def _named_field(field: str) -> Iterator[None]:
+    """Say in an error where in the list it arose."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{field} {error}") from None
 
 
 def _listed(terms: Any, field: str) -> Sequence[Any]:
@@ -114,7 +175,9 @@ def _listed(terms: Any, field: str) -> Sequence[Any]:
 
 
 def _check_places(places: tuple[int, ...] | None, count: int, field: str) -> None:
-    """Refuse a term about a body that does not exist."""
+    """Refuse a term about a body that does not exist, or about one body twice."""
+    if places is not None and len(set(places)) < len(places):
+        raise InputError(f"{field} names a body twice, on which it does nothing; name two different ones")
     for place in places or ():
         if place >= count:
             raise InputError(f"{field} is about body {place}; of {count} bodies the last is body {count - 1}")
@@ -136,10 +199,12 @@ def _check_degree(term: OfInvariants, count: int, field: str) -> None:
         )
 
 
-def _check_motion(free: Prescribed, name: str) -> None:
+def _check_motion(free: Prescribed, name: str, params: Any) -> None:
     """Refuse a prescribed motion that does not return a pose."""
     field = f"motion of {name!r}"
-    pose = _tried(field, free.motion, jnp.zeros(()))
+    if params is None:
+        check_filled(free, field)
+    pose = _tried(field, filled(free.motion, params), jnp.zeros(()))
     if [getattr(part, "shape", None) for part in jax.tree.leaves(pose)] != [(3,), (3, 3)]:
         raise InputError(f"{field} returns {_said(pose)}; it must return a position (3,) and a matrix (3, 3)")
 

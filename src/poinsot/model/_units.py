@@ -17,7 +17,7 @@ from ._rigid_body import RigidBody
 from .ends import End
 from .freedom import AbstractFreedom, Clamped, FixedPoint, Guided, Prescribed
 from .loads import AbstractLoad
-from .potentials import AbstractPair, AbstractPosePair
+from .potentials import AbstractInvariantPotential, AbstractPair, AbstractPosePair, AbstractPotential
 
 
 class Units(Printable):
@@ -73,7 +73,7 @@ class Units(Printable):
         return self.mass * self.length * self.length
 
     def scaled(self, chain: Chain) -> Chain:
-        """The twin of a chain in these units."""
+        """The twin of a chain in these units; users' invariants, which have none, are left out."""
         if not isinstance(chain, Chain):
             raise InputError(f"scaled takes a pt.Chain, got {type(chain).__name__}")
         potential = [self._potential(bond) for bond in chain.neighbours.bonds]
@@ -85,7 +85,9 @@ class Units(Printable):
             potential,
             (first, last) if chain.closure == "open" else chain.closure,
             neighbours=chain.neighbours.order,
+            potentials=[self._term(term) for term in chain.potentials],
             loads=[_ScaledLoad(load, self) for load in chain.loads],
+            params=chain.params,
             name=chain.name,
         )
 
@@ -121,6 +123,11 @@ class Units(Printable):
             return _ScaledPair(bond.pair_potential, self.length * self.length, 1.0 / self.energy)
         assert isinstance(bond, PoseBond)
         return _ScaledPose(bond.pose, self.length, 1.0 / self.energy)
+
+    def _term(self, term: AbstractPotential) -> AbstractPotential:
+        if isinstance(term, AbstractInvariantPotential):
+            return _ScaledInvariantTerm(term, self)
+        return _ScaledTerm(term, self)
 
     def _end(self, end: End) -> End:
         force = None if end.force is None else end.force / self.force
@@ -183,6 +190,49 @@ class _ScaledMotion(eqx.Module):
     def __call__(self, t) -> tuple[Vec3, Rot]:
         position, rotation = self.motion(self.units.time * t)
         return jnp.asarray(position) / self.units.length, rotation
+
+
+class _ScaledTerm(AbstractPotential):
+    """A potential energy in units of length, time and energy."""
+
+    term: AbstractPotential
+    units: Units
+
+    @property
+    def takes_time(self) -> bool:
+        return self.term.takes_time
+
+    @property
+    def bodies(self) -> tuple[int, ...] | None:
+        return self.term.bodies
+
+    @property
+    def separable(self) -> bool:
+        return self.term.separable
+
+    def energy(self, t, x: Array, R: Array) -> Scalar:
+        return self.term.energy(self.units.time * t, self.units.length * x, R) / self.units.energy
+
+
+class _ScaledInvariantTerm(AbstractInvariantPotential):
+    """A potential energy with declared invariants, likewise."""
+
+    term: AbstractInvariantPotential
+    units: Units
+
+    @property
+    def bodies(self) -> tuple[int, ...] | None:
+        return self.term.bodies
+
+    @property
+    def separable(self) -> bool:
+        return self.term.separable
+
+    def invariants(self, x: Array, R: Array) -> Array:
+        return self.term.invariants(self.units.length * x, R)
+
+    def energy_of(self, c: Array) -> Scalar:
+        return self.term.energy_of(c) / self.units.energy
 
 
 class _ScaledLoad(AbstractLoad):

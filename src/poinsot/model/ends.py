@@ -65,24 +65,27 @@ def force(force: Numbers) -> End:
     return End(Free(), as_array(force, "force of the end", (3,)))
 
 
-def displaced(position: Numbers | Callable) -> End:
+def displaced(position: Numbers | Callable, *, params: Any = None) -> End:
     """The mass centre is held at a place, and the body free to turn about it (c3).
 
     Args:
-        position: the place, three numbers; or a function of time for an end that is moved, `d(t) -> (3,)`.
+        position: the place, three numbers; or a function of time for an end that is moved, `d(t) -> (3,)` or
+            `d(t, params) -> (3,)`.
+        params: of the function, any pytree of numbers; those of the chain when left out.
     """
     if callable(position):
-        return End(Guided(position))
+        return End(Guided(position, params=params))
     return End(FixedPoint((0.0, 0.0, 0.0), as_array(position, "position of the displaced end", (3,))))
 
 
-def prescribed(motion: Callable) -> End:
+def prescribed(motion: Callable, *, params: Any = None) -> End:
     """The body moves and turns as a given function of time.
 
     Args:
         motion: `motion(t) -> (x, R)`, see `pt.freedom.Prescribed`.
+        params: of the function, any pytree of numbers; those of the chain when left out.
     """
-    return End(Prescribed(motion))
+    return End(Prescribed(motion, params=params))
 
 
 NAMED: dict[str, Callable[[], End]] = {"free": free, "clamped": clamped}

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 from poinsot.core import InputError, Printable
 
 from ._checks import Numbers, as_array, concrete
+from ._params import Parametrised
 from ._rotations import as_quaternion, rotation_matrix
 
 __all__ = ["AbstractFreedom", "Clamped", "FixedPoint", "Free", "Guided", "Prescribed", "Translation"]
@@ -100,38 +101,40 @@ class Guided(AbstractFreedom):
     """Rotation of a body whose mass centre follows a path given as a function of time.
 
     Args:
-        path: `path(t) -> x`, position (3,) of the mass centre, as a differentiable function: the velocity is
-            its derivative.
+        path: `path(t) -> x` or `path(t, params) -> x`, position (3,) of the mass centre, as a differentiable
+            function: the velocity is its derivative.
+        params: any pytree of numbers and arrays; those of the system when left out.
     """
 
     translates: ClassVar[bool] = False
     rotates: ClassVar[bool] = True
 
-    path: Callable
+    path: Parametrised
 
-    def __init__(self, path: Callable):
+    def __init__(self, path: Callable, *, params: Any = None):
         if not callable(path):
             raise InputError(f"path of Guided = {path!r}; it must be a function of time")
-        self.path = path
+        self.path = Parametrised(path, (), "path of Guided", params)
 
 
 class Prescribed(AbstractFreedom):
     """A motion given as a function of time; what it takes to bring it about is not asked.
 
     Args:
-        motion: `motion(t) -> (x, R)`, position (3,) of the mass centre and rotation matrix (3, 3), as a
-            differentiable function: velocities are its derivatives.
+        motion: `motion(t) -> (x, R)` or `motion(t, params) -> (x, R)`, position (3,) of the mass centre and
+            rotation matrix (3, 3), as a differentiable function: velocities are its derivatives.
+        params: any pytree of numbers and arrays; those of the system when left out.
     """
 
     translates: ClassVar[bool] = False
     rotates: ClassVar[bool] = False
 
-    motion: Callable
+    motion: Parametrised
 
-    def __init__(self, motion: Callable):
+    def __init__(self, motion: Callable, *, params: Any = None):
         if not callable(motion):
             raise InputError(f"motion of Prescribed = {motion!r}; it must be a function of time")
-        self.motion = motion
+        self.motion = Parametrised(motion, (), "motion of Prescribed", params, several=True)
 
 
 def _constant(rotation: Any, field: str) -> Float[Array, "3 3"]:

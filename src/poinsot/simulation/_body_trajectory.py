@@ -130,6 +130,7 @@ class BodyTrajectory(Trajectory):
             "form": formulation.form,
             "loads": not system.conservative,
             **_particles(system),
+            **_rows(system, record),
         }
         seconds = attributes["seconds"]
         return cls(
@@ -232,6 +233,16 @@ def _particles(system: AbstractSystem) -> dict[str, Any]:
         period = {"period": float(system.neighbours.period[0])} if system.closure == "periodic" else {}
         return _parts([system.body]) | {"closure": system.closure} | period
     return _parts(system.bodies) if isinstance(system, System) else {}
+
+
+def _rows(system: AbstractSystem, record: Record) -> dict[str, str]:
+    """How the steps of a chain went: along its row, or all bodies at once and why."""
+    if not isinstance(system, Chain) or "rows" in record.told:
+        return {}
+    reason = "loads act" if system.loads else system.not_local
+    if reason is None and record.told.get("kernel", "").startswith("native"):
+        reason = "the chain is short enough for native code"
+    return {"rows": f"no, all bodies at once: {reason or 'the integrator or a stop condition needs them'}"}
 
 
 def _parts(bodies: Sequence[RigidBody]) -> dict[str, Any]:

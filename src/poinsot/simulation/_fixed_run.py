@@ -129,8 +129,16 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
         result=result,
         steps=int(loop.n),
         wall_seconds=time.perf_counter() - began,
-        told={"dt": dt, "iterations": int(loop.iterations), "kernel": plan.kernel.description},
+        told={"dt": dt, "iterations": int(loop.iterations), "kernel": plan.kernel.description}
+        | _layout(marcher),
     )
+
+
+def _layout(marcher: AnyMarcher) -> dict[str, str]:
+    """How a row of bodies was stepped, where it was taken apart."""
+    if isinstance(marcher, WindowMarcher):
+        return {"rows": "in windows along the row"}
+    return {"rows": "body by body along the row"} if isinstance(marcher, (RowMarcher, RowShards)) else {}
 
 
 def _unsaved_end(marcher: AnyMarcher, loop: LoopState, result: Result, schedule: Schedule, saved: int):

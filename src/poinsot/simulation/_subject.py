@@ -15,7 +15,13 @@ from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._culprits import culprits
 from poinsot.simulation._event import Event
 from poinsot.simulation._trajectory import Method, Record, Trajectory
-from poinsot.simulation._validate import InfiniteStart, check_integrator, check_problem, check_state
+from poinsot.simulation._validate import (
+    InfiniteStart,
+    check_integrator,
+    check_invariants,
+    check_problem,
+    check_state,
+)
 
 
 @dataclass(frozen=True)
@@ -58,10 +64,12 @@ class BodiesSubject:
     def checked(self, t0: float) -> Packed:
         """The packed start, once it is right; where bodies cannot start, the system says which."""
         try:
-            return check_state(self.problem, self.start, t0)
+            y = check_state(self.problem, self.start, t0)
         except InfiniteStart:
             self.formulation.bodies.system.check_start(t0, self.state)
             raise
+        check_invariants(self.formulation, t0, y)
+        return y
 
     def observed(self, function: Callable) -> UserFunction:
         """A user's function of the motion of the bodies, as one of the problem's state."""

@@ -3,6 +3,7 @@
 import math
 from typing import Any, Literal
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -13,11 +14,13 @@ from poinsot.core import (
     PhaseSpace,
     Result,
     State,
+    Use,
     as_number,
     check_called,
     check_uses,
     quoted,
 )
+from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed, fitting
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.kernels import once
@@ -161,6 +164,24 @@ def _inconsistency(problem: AbstractProblem, t, y: Packed):
 @once
 def _evaluated(problem: AbstractProblem, t, y: Packed):
     return problem.vector_field(t, y), problem.conserved(t, y)
+
+
+def check_invariants(formulation: Formulation, t0: float, y: Packed) -> None:
+    """Evaluate the user's functions of the motion once at the start: numbers, and finite ones."""
+    system = formulation.bodies.system
+    if not system.invariants:
+        return
+    t = jnp.asarray(t0, dtype=float)
+    arguments = (t, jax.eval_shape(formulation.motion, t, y), system.params)
+    check_uses([Use(function, arguments, None) for function in system.invariants.values()])
+    for name, value in _users_invariants(formulation, t, y).items():
+        if not bool(jnp.all(jnp.isfinite(value))):
+            raise InputError(f"invariant {name!r} is {value} at the start; it must be finite there")
+
+
+@once
+def _users_invariants(formulation: Formulation, t, y: Packed):
+    return formulation.users_invariants(t, y)
 
 
 def check_span(t0: Any, t1: Any) -> tuple[float, float]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError
 
-from .._checks import Numbers, as_array, as_places
+from .._checks import Numbers, as_array
+from .._places import as_bodies, body_field
 from ._base import AbstractLoad, Rotations, Vectors, marks
 
 
@@ -22,19 +22,19 @@ class LinearDamping(AbstractLoad):
     Args:
         translational: coefficient c of the velocity of the mass centre.
         rotational: coefficient C of the angular velocity, one number or three for the body axes.
-        bodies: places of the bodies it acts on; all when left out.
+        bodies: those it acts on, by name or place; all when left out.
     """
 
     translational: Float[Array, ""]
     rotational: Float[Array, "3"]
-    places: tuple[int, ...] | None = eqx.field(static=True)
+    places: tuple[int, ...] | None = body_field()
 
     def __init__(
         self,
         translational: Numbers = 0.0,
         rotational: Numbers = 0.0,
         *,
-        bodies: Sequence[int] | None = None,
+        bodies: Sequence[int | str] | None = None,
     ):
         self.translational = as_array(translational, "translational of LinearDamping", ())
         rate = as_array(rotational, "rotational of LinearDamping")
@@ -43,7 +43,7 @@ class LinearDamping(AbstractLoad):
                 f"rotational of LinearDamping has shape {rate.shape}; it must be one number or three"
             )
         self.rotational = jnp.broadcast_to(rate, (3,))
-        self.places = as_places(bodies, "bodies of LinearDamping")
+        self.places = as_bodies(bodies, "bodies of LinearDamping")
 
     @property
     def takes_time(self) -> bool:

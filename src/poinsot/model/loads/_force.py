@@ -8,7 +8,9 @@ from jaxtyping import Array, Float
 
 from poinsot.core import InputError, Printable
 
-from .._checks import Numbers, as_array, as_index
+from .._checks import Numbers, as_array
+from .._params import Parametrised
+from .._places import as_body, body_field
 from .._vectors import turned, turned_back
 from ._base import AbstractLoad, Rotations, Vectors, on_body
 
@@ -16,17 +18,24 @@ Frame = Literal["space", "body"]
 
 
 class _Course(Printable):
-    """Three numbers, or three functions of time as one."""
+    """Three numbers, or a function of time that returns them."""
 
-    value: Any
-    takes_time: bool = eqx.field(static=True)
+    value: Float[Array, "3"] | Parametrised
 
-    def __init__(self, value: Any, field: str):
-        self.takes_time = callable(value)
-        self.value = value if callable(value) else as_array(value, field, (3,))
+    def __init__(self, value: Any, field: str, params: Any):
+        if not callable(value) and params is not None:
+            raise InputError(f"{field} is constant, but params are given; write it as f(t, params)")
+        self.value = (
+            Parametrised(value, (), field, params) if callable(value) else as_array(value, field, (3,))
+        )
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether it is a function."""
+        return isinstance(self.value, Parametrised)
 
     def __call__(self, t) -> Float[Array, "3"]:
-        return jnp.asarray(self.value(t), dtype=float) if self.takes_time else self.value
+        return jnp.asarray(self.value(t), dtype=float) if isinstance(self.value, Parametrised) else self.value
 
 
 def _frame(frame: Frame, kind: str) -> Frame:
@@ -43,16 +52,17 @@ class Force(AbstractLoad):
     in space has a potential, `pt.potentials.ConstantForce`, which structure-preserving methods prefer.
 
     Args:
-        force: three numbers, or a function of time that returns them.
+        force: three numbers, or a function `f(t)` or `f(t, params)` that returns them.
         point: where it acts, in body coordinates relative to the mass centre.
         frame: "space", or "body" for a force that turns with the body.
-        body: place of the body in the list of bodies.
+        body: by name or by its place in the list of bodies.
+        params: of the function of time, any pytree of numbers; those of the system when left out.
     """
 
     force: _Course
     point: Float[Array, "3"]
     frame: Frame = eqx.field(static=True)
-    body: int = eqx.field(static=True)
+    body: int = body_field()
 
     def __init__(
         self,
@@ -60,12 +70,13 @@ class Force(AbstractLoad):
         *,
         point: Numbers = (0.0, 0.0, 0.0),
         frame: Frame = "space",
-        body: int = 0,
+        body: int | str = 0,
+        params: Any = None,
     ):
-        self.force = _Course(force, "force of Force")
+        self.force = _Course(force, "force of Force", params)
         self.point = as_array(point, "point of Force", (3,))
         self.frame = _frame(frame, "Force")
-        self.body = as_index(body, "body of Force")
+        self.body = as_body(body, "body of Force")
 
     @property
     def takes_time(self) -> bool:
@@ -87,15 +98,16 @@ class Force(AbstractLoad):
         return on_body(count, self.body, in_space), on_body(count, self.body, jnp.cross(self.point, in_body))
 
 
-def thrust(force: Any, point: Numbers = (0.0, 0.0, 0.0), *, body: int = 0) -> Force:
+def thrust(force: Any, point: Numbers = (0.0, 0.0, 0.0), *, body: int | str = 0, params: Any = None) -> Force:
     """A force fixed in the body, such as that of a rocket engine.
 
     Args:
-        force: three numbers in the body frame, or a function of time that returns them.
+        force: three numbers in the body frame, or a function `f(t)` or `f(t, params)` that returns them.
         point: where it acts, in body coordinates relative to the mass centre.
-        body: place of the body in the list of bodies.
+        body: by name or by its place in the list of bodies.
+        params: of the function of time, any pytree of numbers; those of the system when left out.
     """
-    return Force(force, point=point, frame="body", body=body)
+    return Force(force, point=point, frame="body", body=body, params=params)
 
 
 class Torque(AbstractLoad):
@@ -105,19 +117,20 @@ class Torque(AbstractLoad):
     may do work.
 
     Args:
-        torque: three numbers, or a function of time that returns them.
+        torque: three numbers, or a function `f(t)` or `f(t, params)` that returns them.
         frame: "space", or "body" for a torque that turns with the body.
-        body: place of the body in the list of bodies.
+        body: by name or by its place in the list of bodies.
+        params: of the function of time, any pytree of numbers; those of the system when left out.
     """
 
     torque: _Course
     frame: Frame = eqx.field(static=True)
-    body: int = eqx.field(static=True)
+    body: int = body_field()
 
-    def __init__(self, torque: Any, *, frame: Frame = "space", body: int = 0):
-        self.torque = _Course(torque, "torque of Torque")
+    def __init__(self, torque: Any, *, frame: Frame = "space", body: int | str = 0, params: Any = None):
+        self.torque = _Course(torque, "torque of Torque", params)
         self.frame = _frame(frame, "Torque")
-        self.body = as_index(body, "body of Torque")
+        self.body = as_body(body, "body of Torque")
 
     @property
     def takes_time(self) -> bool:

@@ -1,30 +1,37 @@
 """Loads that people write themselves."""
 
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 
+from .._params import Parametrised
 from ._base import AbstractLoad, Rotations, Vectors
+
+_LABELS = ("x", "R", "v", "Omega")
 
 
 class Function(AbstractLoad):
     """Any JAX function as a load.
 
     Args:
-        function: `f(t, x, R, v, Omega) -> (force, torque)` with poses and velocities of all bodies; forces
-            (body, 3) at the mass centres in space, torques (body, 3) in the body frames.
-        takes_time: whether its value depends on `t`.
+        function: `f(x, R, v, Omega) -> (force, torque)` with poses and velocities of all bodies, with `t`
+            before them and `params` behind them where it takes these; forces (body, 3) at the mass centres
+            in space, torques (body, 3) in the body frames.
+        params: any pytree of numbers and arrays; those of the system when left out.
+        takes_time: False for a function that takes `t` and does not depend on it.
     """
 
-    function: Callable
+    function: Parametrised
     timed: bool = eqx.field(static=True)
 
-    def __init__(self, function: Callable, *, takes_time: bool = True):
-        self.function, self.timed = function, takes_time
+    def __init__(self, function: Callable, *, params: Any = None, takes_time: bool = True):
+        self.function = Parametrised(function, _LABELS, "a load", params, several=True)
+        self.timed = takes_time and self.function.takes_time
 
     @property
     def takes_time(self) -> bool:
-        """What was said of the function."""
+        """Whether the function depends on time."""
         return self.timed
 
     @property

@@ -1,4 +1,4 @@
-"""Potential energies, as terms that add up, and potentials of two neighbours, of which chains are made.
+"""Potential energies, as terms that add up; every one works in every system.
 
 A term is a smooth function of the positions and directors of all bodies. Terms that declare quadratic
 invariants let energy-momentum methods keep momenta as well as energy; all named ones here do.
@@ -6,21 +6,22 @@ invariants let energy-momentum methods keep momenta as well as energy; all named
 - weight: `UniformGravity`, `HeavyTop`, `GravityGradient`
 - between points of bodies or space, given as a `Marker`: `Spring`, `LinearBushing`, `TorsionalBushing`
 - on one body: `ConstantForce`
-- your own: `Function`, `of_body`, `OfInvariants`
+- your own: `Function`, `of_body`, `Field`, `OfInvariants`
 
-Between neighbours in a chain of bodies:
+Between two bodies: neighbours in a chain, all bodies of a system, or those named in `Between`:
 
 - of two particles, by their distance: `LennardJones`, `Morse`, `Coulomb`, `ScreenedCoulomb`, `HarmonicPair`;
   your own: `PairFunction`; any of them ended at a radius: `Cutoff`
 - of two bodies, by their relative pose: `GayBerne`; your own: `PosePair`
 """
 
-from ._base import AbstractInvariantPotential, AbstractMassTerm, AbstractPotential
+from ._base import AbstractInvariantPotential, AbstractPotential, AbstractTerm
+from ._between import Between
 from ._bushing import LinearBushing, TorsionalBushing
 from ._constant_force import ConstantForce
 from ._coulomb import Coulomb, ScreenedCoulomb
 from ._cutoff import Cutoff
-from ._function import Function, OfInvariants, of_body
+from ._function import Field, Function, OfInvariants, of_body
 from ._gay_berne import GayBerne
 from ._gravity import UniformGravity
 from ._gravity_gradient import GravityGradient
@@ -36,13 +37,15 @@ from ._spring import Spring
 
 __all__ = [
     "AbstractInvariantPotential",
-    "AbstractMassTerm",
     "AbstractPair",
     "AbstractPosePair",
     "AbstractPotential",
+    "AbstractTerm",
+    "Between",
     "ConstantForce",
     "Coulomb",
     "Cutoff",
+    "Field",
     "Function",
     "GayBerne",
     "GravityGradient",

@@ -1,7 +1,6 @@
 """The interface of a potential energy: a term that knows which bodies it couples."""
 
 import abc
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jaxtyping import Array, Float
@@ -10,7 +9,7 @@ from poinsot.core import Printable
 from poinsot.core.types import Scalar
 
 if TYPE_CHECKING:
-    from .._rigid_body import RigidBody
+    from .._roster import Roster
 
 Positions = Float[Array, "body 3"]
 """Mass centres of all bodies."""
@@ -19,7 +18,15 @@ Directors = Float[Array, "body 3 3"]
 """Rotation matrices of all bodies, body to space; the columns are the directors."""
 
 
-class AbstractPotential(Printable):
+class AbstractTerm(Printable):
+    """Anything that can stand in the list `potentials` of a system, which makes it one of its own bodies."""
+
+    @abc.abstractmethod
+    def of_bodies(self, roster: "Roster") -> "AbstractPotential":
+        """The potential energy for these bodies; references to bodies are places by now."""
+
+
+class AbstractPotential(AbstractTerm):
     r"""A potential energy $V(t, x, R)$ of the poses of all bodies.
 
     It is a smooth function of the positions and of all nine director components, also where R is not a
@@ -36,9 +43,18 @@ class AbstractPotential(Printable):
     def bodies(self) -> tuple[int, ...] | None:
         """Places of the bodies it couples in the list of bodies; None for all."""
 
+    @property
+    def separable(self) -> bool:
+        r"""Whether it is a sum over bodies, $V = \sum_i u(t, x_i, R_i)$, with one u for equal bodies."""
+        return self.bodies is not None and len(self.bodies) == 1
+
     @abc.abstractmethod
     def energy(self, t, x: Positions, R: Directors) -> Scalar:
         """The potential energy at one configuration of all bodies."""
+
+    def of_bodies(self, roster: "Roster") -> "AbstractPotential":
+        """Itself: it depends on poses alone."""
+        return self
 
 
 class AbstractInvariantPotential(AbstractPotential):
@@ -64,16 +80,3 @@ class AbstractInvariantPotential(AbstractPotential):
     def energy(self, t, x: Positions, R: Directors) -> Scalar:
         """The potential energy at one configuration of all bodies."""
         return self.energy_of(self.invariants(x, R))
-
-
-class AbstractMassTerm(Printable):
-    """A potential that depends on the masses of the bodies: a system makes it from its own."""
-
-    @property
-    @abc.abstractmethod
-    def bodies(self) -> tuple[int, ...] | None:
-        """Places of the bodies it acts on in the list of bodies; None for all."""
-
-    @abc.abstractmethod
-    def of_bodies(self, bodies: Sequence["RigidBody"]) -> AbstractPotential:
-        """The potential energy for these bodies."""

@@ -1,12 +1,12 @@
 """A constant force in space."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
 
-from .._checks import Numbers, as_array, as_index
+from .._checks import Numbers, as_array
+from .._places import as_body, body_field
 from .._vectors import turned
 from ._base import AbstractInvariantPotential, Directors, Positions
 
@@ -22,17 +22,17 @@ class ConstantForce(AbstractInvariantPotential):
     Args:
         force: F, in space.
         point: where it acts, in body coordinates relative to the mass centre.
-        body: place of the body in the list of bodies.
+        body: the body, by name or by its place in the list of bodies.
     """
 
     force: Float[Array, "3"]
     point: Float[Array, "3"]
-    body: int = eqx.field(static=True)
+    body: int = body_field()
 
-    def __init__(self, force: Numbers, *, point: Numbers = (0.0, 0.0, 0.0), body: int = 0):
+    def __init__(self, force: Numbers, *, point: Numbers = (0.0, 0.0, 0.0), body: int | str = 0):
         self.force = as_array(force, "force of ConstantForce", (3,))
         self.point = as_array(point, "point of ConstantForce", (3,))
-        self.body = as_index(body, "body of ConstantForce")
+        self.body = as_body(body, "body of ConstantForce")
 
     @property
     def bodies(self) -> tuple[int, ...]:

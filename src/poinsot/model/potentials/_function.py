@@ -1,15 +1,18 @@
 """Potential energies that people write themselves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, UserFunction, user_function
+from poinsot.core import InputError
 from poinsot.core.types import Scalar
 
-from .._checks import as_index
+from .._params import Parametrised
+from .._places import as_bodies, as_body, body_field
 from ._base import AbstractInvariantPotential, AbstractPotential, Directors, Positions
 
 _LABELS = ("x", "R")
@@ -25,26 +28,16 @@ class Function(AbstractPotential):
         function: `f(x, R)`, `f(t, x, R)`, `f(x, R, params)` or `f(t, x, R, params)` with positions (body, 3)
             and rotation matrices (body, 3, 3) of all bodies, returning a number. It should be smooth in all
             nine components of each R.
-        params: any pytree of numbers and arrays.
-        body: take this body's `x` (3,) and `R` (3, 3) only.
+        params: any pytree of numbers and arrays; those of the system when left out.
+        body: take this body's `x` (3,) and `R` (3, 3) only; by name or place.
     """
 
-    function: UserFunction
-    params: Any
-    body: int | None = eqx.field(static=True)
+    function: Parametrised
+    body: int | None = body_field()
 
-    def __init__(self, function: Callable, *, params: Any = None, body: int | None = None):
-        try:
-            self.function = user_function(function, _LABELS, "a potential")
-        except TypeError as error:
-            raise InputError(str(error)) from None
-        if self.function.takes_params and params is None:
-            raise InputError(
-                f"potential {function!r} takes parameters; give them as "
-                "pt.potentials.Function(f, params=...), or write it as f(x, R) or f(t, x, R)"
-            )
-        self.params = params
-        self.body = None if body is None else as_index(body, "body of Function")
+    def __init__(self, function: Callable, *, params: Any = None, body: int | str | None = None):
+        self.function = Parametrised(function, _LABELS, "a potential", params)
+        self.body = None if body is None else as_body(body, "body of Function")
 
     @property
     def takes_time(self) -> bool:
@@ -58,12 +51,10 @@ class Function(AbstractPotential):
 
     def energy(self, t, x: Positions, R: Directors) -> Scalar:
         """The function's value."""
-        if self.body is None:
-            return self.function(t, x, R, self.params)
-        return self.function(t, x[self.body], R[self.body], self.params)
+        return self.function(t, x, R) if self.body is None else self.function(t, x[self.body], R[self.body])
 
 
-def of_body(function: Callable, body: int = 0, *, params: Any = None) -> Function:
+def of_body(function: Callable, body: int | str = 0, *, params: Any = None) -> Function:
     """A potential energy of one body, `f(x, R)` with `x` (3,) and `R` (3, 3).
 
     The function may take `t` and `params` as in `Function`.
@@ -75,23 +66,73 @@ def of_body(function: Callable, body: int = 0, *, params: Any = None) -> Functio
     return Function(function, params=params, body=body)
 
 
+class Field(AbstractPotential):
+    r"""A potential energy of each body by itself, such as that of an external field.
+
+    $$ V = \sum_i f(x_i, R_i) $$
+
+    Args:
+        function: `f(x, R)` of one body, with `x` (3,) and `R` (3, 3), returning a number; it may take `t` and
+            `params` as in `Function`.
+        params: any pytree of numbers and arrays; those of the system when left out.
+        bodies: those it acts on, by name or place; all when left out.
+
+    Example:
+        >>> import poinsot as pt
+        >>> trap = pt.potentials.Field(lambda x, R, params: 0.5 * params["k"] * (x @ x), params={"k": 2.0})
+    """
+
+    function: Parametrised
+    places: tuple[int, ...] | None = body_field()
+
+    def __init__(self, function: Callable, *, params: Any = None, bodies: Sequence[int | str] | None = None):
+        self.function = Parametrised(function, _LABELS, "function of Field", params)
+        self.places = as_bodies(bodies, "bodies of Field")
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether the function takes `t`."""
+        return self.function.takes_time
+
+    @property
+    def bodies(self) -> tuple[int, ...] | None:
+        """The bodies it acts on."""
+        return self.places
+
+    @property
+    def separable(self) -> bool:
+        """It is a sum over bodies."""
+        return True
+
+    def energy(self, t, x: Positions, R: Directors) -> Scalar:
+        """Sum of the function's values."""
+        chosen = slice(None) if self.places is None else np.asarray(self.places)
+        return jnp.sum(jax.vmap(lambda x, R: self.function(t, x, R))(x[chosen], R[chosen]))
+
+
 class OfInvariants(AbstractInvariantPotential):
     """A potential energy with declared invariants, so that energy-momentum methods keep momenta too.
 
     Args:
         invariants: `c(x, R) -> (k,)`, polynomials of degree two at most in positions and directors of all
             bodies, for instance squared distances and products of directors.
-        energy_of: `v(c) -> number`, any smooth function.
+        energy_of: `v(c)` or `v(c, params)`, any smooth function that returns a number.
+        params: any pytree of numbers and arrays; those of the system when left out.
     """
 
     c: Callable
-    v: Callable
+    v: Parametrised
 
-    def __init__(self, invariants: Callable, energy_of: Callable):
+    def __init__(self, invariants: Callable, energy_of: Callable, *, params: Any = None):
         for field, value in (("invariants", invariants), ("energy_of", energy_of)):
             if not callable(value):
                 raise InputError(f"{field} of OfInvariants = {value!r}; it must be a function")
-        self.c, self.v = invariants, energy_of
+        self.c = invariants
+        self.v = Parametrised(energy_of, ("c",), "energy_of of OfInvariants", params)
+        if self.v.takes_time:
+            raise InputError(
+                "energy_of of OfInvariants takes t; a potential of time is pt.potentials.Function"
+            )
 
     @property
     def bodies(self) -> None:
@@ -104,4 +145,4 @@ class OfInvariants(AbstractInvariantPotential):
 
     def energy_of(self, c: Float[Array, "k"]) -> Scalar:
         """The user's energy of them."""
-        return self.v(c)
+        return self.v(0.0, c)

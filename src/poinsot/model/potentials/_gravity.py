@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
-import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
 
-from .._checks import Numbers, as_array, as_places
-from .._rigid_body import RigidBody
-from ._base import AbstractInvariantPotential, AbstractMassTerm, Directors, Positions
+from .._checks import Numbers, as_array
+from .._places import as_bodies, body_field
+from .._roster import Roster
+from ._base import AbstractInvariantPotential, AbstractTerm, Directors, Positions
 
 
-class UniformGravity(AbstractMassTerm):
+class UniformGravity(AbstractTerm):
     r"""The weight of bodies in a uniform field.
 
     $$ V = -\sum_i m_i\, a \cdot x_i $$
@@ -22,46 +23,46 @@ class UniformGravity(AbstractMassTerm):
 
     Args:
         acceleration: of free fall, in space.
-        bodies: places of the bodies that have weight; all when left out.
+        bodies: those that have weight, by name or place; all when left out.
     """
 
     acceleration: Float[Array, "3"]
-    places: tuple[int, ...] | None = eqx.field(static=True)
+    places: tuple[int, ...] | None = body_field()
 
-    def __init__(self, acceleration: Numbers = (0.0, 0.0, -9.81), *, bodies: Sequence[int] | None = None):
+    def __init__(
+        self, acceleration: Numbers = (0.0, 0.0, -9.81), *, bodies: Sequence[int | str] | None = None
+    ):
         self.acceleration = as_array(acceleration, "acceleration of UniformGravity", (3,))
-        self.places = as_places(bodies, "bodies of UniformGravity")
+        self.places = as_bodies(bodies, "bodies of UniformGravity")
 
-    @property
-    def bodies(self) -> tuple[int, ...] | None:
-        """The bodies that have weight."""
-        return self.places
-
-    def of_bodies(self, bodies: Sequence[RigidBody]) -> "Weight":
+    def of_bodies(self, roster: Roster) -> "Weight":
         """The weight of these bodies."""
-        masses = [
-            body.mass if self.places is None or i in self.places else jnp.zeros(())
-            for i, body in enumerate(bodies)
-        ]
-        return Weight(jnp.stack(masses), self.acceleration, self.places)
+        return Weight(roster.masses(self.places), self.acceleration, self.places)
 
 
 class Weight(AbstractInvariantPotential):
     """What `UniformGravity` is for given bodies."""
 
-    masses: Float[Array, "body"]
+    masses: Float[Array, "chosen"]
+    """One for each body that has weight, or one for all."""
     acceleration: Float[Array, "3"]
-    places: tuple[int, ...] | None = eqx.field(static=True)
+    places: tuple[int, ...] | None = body_field()
 
     @property
     def bodies(self) -> tuple[int, ...] | None:
         """The bodies that have weight."""
         return self.places
 
+    @property
+    def separable(self) -> bool:
+        """Each body has its own weight."""
+        return True
+
     def invariants(self, x: Positions, R: Directors) -> Float[Array, "1"]:
         """First moment of the masses along gravity."""
-        return jnp.sum(self.masses[:, None] * x * self.acceleration[None]).reshape(1)
+        chosen = x if self.places is None else x[np.asarray(self.places)]
+        return jnp.sum(self.masses[:, None] * chosen * self.acceleration[None]).reshape(1)
 
     def energy_of(self, c: Float[Array, "1"]) -> Scalar:
-        """The less, the further down."""
+        """Minus the first moment."""
         return -c[0]

@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
 
-from .._checks import Numbers, as_array, as_places
-from .._rigid_body import RigidBody
+from .._checks import Numbers, as_array
+from .._places import as_bodies, body_field
+from .._roster import Roster
 from .._vectors import turned, turned_back
-from ._base import AbstractInvariantPotential, AbstractMassTerm, Directors, Positions
+from ._base import AbstractInvariantPotential, AbstractTerm, Directors, Positions
 
 
-class GravityGradient(AbstractMassTerm):
+class GravityGradient(AbstractTerm):
     r"""Attraction of bodies by a heavy centre, to second order in their size over their distance.
 
     $$ V = -\frac{\mu m}{r} - \frac{\mu}{2 r^3} \left(\operatorname{tr} J - 3\, n \cdot J n\right), \qquad
@@ -29,35 +29,24 @@ class GravityGradient(AbstractMassTerm):
     Args:
         mu: gravitational constant times the mass of the centre.
         centre: its place a in space.
-        bodies: places of the bodies it attracts; all when left out.
+        bodies: those it attracts, by name or place; all when left out.
     """
 
     mu: Scalar
     centre: Float[Array, "3"]
-    places: tuple[int, ...] | None = eqx.field(static=True)
+    places: tuple[int, ...] | None = body_field()
 
     def __init__(
-        self, mu: Numbers, *, centre: Numbers = (0.0, 0.0, 0.0), bodies: Sequence[int] | None = None
+        self, mu: Numbers, *, centre: Numbers = (0.0, 0.0, 0.0), bodies: Sequence[int | str] | None = None
     ):
         self.mu = as_array(mu, "mu of GravityGradient", ())
         self.centre = as_array(centre, "centre of GravityGradient", (3,))
-        self.places = as_places(bodies, "bodies of GravityGradient")
+        self.places = as_bodies(bodies, "bodies of GravityGradient")
 
-    @property
-    def bodies(self) -> tuple[int, ...] | None:
-        """The bodies it attracts."""
-        return self.places
-
-    def of_bodies(self, bodies: Sequence[RigidBody]) -> "CentralField":
+    def of_bodies(self, roster: Roster) -> "CentralField":
         """The field as these bodies feel it."""
-        places = tuple(range(len(bodies))) if self.places is None else self.places
-        chosen = [bodies[place] for place in places]
         return CentralField(
-            self.mu,
-            self.centre,
-            jnp.stack([body.mass for body in chosen]),
-            jnp.stack([body.inertia_matrix for body in chosen]),
-            places,
+            self.mu, self.centre, roster.masses(self.places), roster.inertias(self.places), self.places
         )
 
 
@@ -69,18 +58,24 @@ class CentralField(AbstractInvariantPotential):
 
     mu: Scalar
     centre: Float[Array, "3"]
-    masses: Float[Array, "attracted"]
-    inertias: Float[Array, "attracted 3 3"]
-    places: tuple[int, ...] = eqx.field(static=True)
+    masses: Float[Array, "chosen"]
+    """One for each body it attracts, or one for all; likewise the inertias."""
+    inertias: Float[Array, "chosen 3 3"]
+    places: tuple[int, ...] | None = body_field()
 
     @property
-    def bodies(self) -> tuple[int, ...]:
+    def bodies(self) -> tuple[int, ...] | None:
         """The bodies it attracts."""
         return self.places
 
+    @property
+    def separable(self) -> bool:
+        """Each body is attracted by itself."""
+        return True
+
     def invariants(self, x: Positions, R: Directors) -> Float[Array, "k"]:
         """Squared distance and components along the directors, body after body."""
-        chosen = np.asarray(self.places)
+        chosen = slice(None) if self.places is None else np.asarray(self.places)
         distance = x[chosen] - self.centre[None]
         square = jnp.sum(distance * distance, axis=1, keepdims=True)
         return jnp.concatenate([square, turned_back(R[chosen], distance)], axis=1).reshape(-1)

@@ -1,12 +1,12 @@
 """The weight of a body that turns about a fixed point."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
 
-from .._checks import Numbers, as_array, as_index
+from .._checks import Numbers, as_array
+from .._places import as_body, body_field
 from .._vectors import as_direction, turned
 from ._base import AbstractInvariantPotential, Directors, Positions
 
@@ -23,13 +23,13 @@ class HeavyTop(AbstractInvariantPotential):
         mgl: weight times distance of the mass centre from the fixed point.
         axis: direction a from the fixed point to the mass centre, in the body frame.
         up: direction u against gravity, in space.
-        body: place of the top in the list of bodies.
+        body: the top, by name or by its place in the list of bodies.
     """
 
     mgl: Scalar
     axis: Float[Array, "3"]
     up: Float[Array, "3"]
-    body: int = eqx.field(static=True)
+    body: int = body_field()
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class HeavyTop(AbstractInvariantPotential):
         *,
         axis: Numbers = (0.0, 0.0, 1.0),
         up: Numbers = (0.0, 0.0, 1.0),
-        body: int = 0,
+        body: int | str = 0,
     ):
         self.mgl = as_array(mgl, "mgl of HeavyTop", ())
         self.axis = as_direction(axis, "axis of HeavyTop")
         self.up = as_direction(up, "up of HeavyTop")
-        self.body = as_index(body, "body of HeavyTop")
+        self.body = as_body(body, "body of HeavyTop")
 
     @property
     def bodies(self) -> tuple[int, ...]:

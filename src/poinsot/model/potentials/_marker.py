@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError, Printable
 
-from .._checks import Numbers, as_array, as_index
+from .._checks import Numbers, as_array
+from .._places import as_body, body_field
 from .._rotations import as_quaternion, rotation_matrix
 from .._vectors import turned
 from ._base import Directors, Positions
@@ -18,7 +18,7 @@ class Marker(Printable):
     """A place with three directions, fixed in a body or in space.
 
     Args:
-        body: place of the body in the list of bodies; None for space.
+        body: the body, by name or by its place in the list of bodies; None for space.
         point: where it is: body coordinates relative to the mass centre, or space coordinates.
         rotation: how its directions are turned against those of the body or of space, a quaternion or a
             matrix; not at all when left out.
@@ -26,10 +26,10 @@ class Marker(Printable):
 
     point: Float[Array, "3"]
     rotation: Float[Array, "3 3"] | None
-    body: int | None = eqx.field(static=True)
+    body: int | None = body_field()
 
-    def __init__(self, body: int | None, point: Numbers = (0.0, 0.0, 0.0), rotation: Any = None):
-        self.body = None if body is None else as_index(body, "body of Marker")
+    def __init__(self, body: int | str | None, point: Numbers = (0.0, 0.0, 0.0), rotation: Any = None):
+        self.body = None if body is None else as_body(body, "body of Marker")
         self.point = as_array(point, "point of Marker", (3,))
         self.rotation = None
         if rotation is not None:
@@ -51,7 +51,7 @@ def as_ends(first: Any, second: Any, kind: str) -> tuple[Marker, Marker]:
     """Two markers on different bodies; three numbers are a place in space."""
     one, two = (end if isinstance(end, Marker) else _in_space(end, kind) for end in (first, second))
     if one.body == two.body:
-        where = "in space" if one.body is None else f"on body {one.body}"
+        where = "in space" if one.body is None else f"on body {one.body!r}"
         raise InputError(
             f"both ends of {kind} are {where}, where it does nothing; put one elsewhere, Marker(body, point)"
         )

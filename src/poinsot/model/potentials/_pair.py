@@ -43,6 +43,10 @@ class AbstractPair(Printable):
         """The derivative dv/ds at squared distances."""
         return jax.jvp(self.value, (s,), (jnp.ones_like(s),))[1]
 
+    def energy(self, s: Squares) -> Squares:
+        """The energy at squared distances, whose derivative is `slope`."""
+        return _energy(self, s)
+
     @property
     def table_shape(self) -> tuple[int, int] | None:
         """Numbers of particles that its tables are for; None where all its parameters are single numbers.
@@ -68,6 +72,21 @@ class AbstractPair(Printable):
         if self.table_shape is None:
             return self
         return jax.tree.map(lambda leaf: leaf[first, second, 0] if is_table(leaf) else leaf, self)
+
+
+@eqx.filter_custom_jvp
+def _energy(pair: AbstractPair, s: Squares) -> Squares:
+    return pair.value(s)
+
+
+@_energy.def_jvp
+def _energy_jvp(primals, tangents):
+    (pair, s), (of_pair, ds) = primals, tangents
+    value = pair.value(s)
+    change = jnp.zeros_like(value) if ds is None else pair.slope(s) * ds
+    if jax.tree.leaves(of_pair):
+        change = change + eqx.filter_jvp(lambda pair: pair.value(s), (pair,), (of_pair,))[1]
+    return value, change
 
 
 def as_entries(value: Any, field: str) -> Entries:

@@ -4,7 +4,7 @@ import abc
 from collections.abc import Callable
 from typing import Any
 
-from poinsot.core import Printable, UserFunction
+from poinsot.core import Printable, UserFunction, as_params
 from poinsot.core.types import Rot, Scalar, Vec3
 
 from ._timeless import check_number, timeless_function
@@ -53,7 +53,7 @@ class PosePair(AbstractPosePair):
 
     def __init__(self, function: Callable, params: Any = None):
         self.function = timeless_function(function, ("d", "R1", "R2"), _FIELD, params=params)
-        self.params = params
+        self.params = as_params(params)
         check_number(self.energy, ((3,), (3, 3), (3, 3)), _FIELD)
 
     def energy(self, d: Vec3, R1: Rot, R2: Rot) -> Scalar:
