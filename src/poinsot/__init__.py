@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from poinsot.core import ODE, Constrained, Hamiltonian, InputError, Result, State
     from poinsot.equations import formulate
     from poinsot.io import load
+    from poinsot.library import register
     from poinsot.model import Chain, RigidBody, System, Units, ends, freedom, loads, potentials, shapes
     from poinsot.simulation import (
         BodyTrajectory,
@@ -85,6 +86,7 @@ _NAMES = {
     "simulate": "poinsot.simulation",
     "solve": "poinsot.simulation",
     "load": "poinsot.io",
+    "register": "poinsot.library",
 }
 _FOLDERS = (
     "analysis",
@@ -141,6 +143,7 @@ __all__ = [
     "model",
     "papers",
     "potentials",
+    "register",
     "rotation",
     "shapes",
     "simulate",

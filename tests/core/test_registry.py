@@ -41,8 +41,8 @@ def test_additions_need_a_free_name_that_files_can_hold():
     shapes.add("ball", 3)
     assert shapes["ball"] == 3
     for name, message in (
-        ("ball", "already"),
-        ("cube_2", "already"),
+        ("ball", "taken"),
+        ("cube_2", "taken"),
         ("My Ball", "lower case"),
         ("", "lower case"),
         (3, "lower case"),

@@ -59,9 +59,9 @@ def built(write):
         for old, new in changes:
             assert old in text
             text = text.replace(old, new)
-        subject = load_scenario(write(text)).subject()
-        assert isinstance(subject.problem, pt.Chain)
-        return subject.problem, subject.start
+        setup = load_scenario(write(text)).setup
+        assert isinstance(setup.system, pt.Chain)
+        return setup.system, setup.start
 
     return built
 
@@ -225,10 +225,10 @@ WRONG_WHEN_LOADED = [
     (
         BODY,
         'body = { shape = "tetrahedron", b = 1 }',
-        "tetrahedron has no key 'b'; there is a, particle_mass",
+        "tetrahedron has no key 'b'; its keys are a, particle_mass",
     ),
     (BODY, 'body = { shape = "two-rim-disc" }', "two-rim-disc needs radius and height"),
-    (BODY, "body = { masses = [1.0] }", "has masses; it needs shape, one of tetrahedron, two-rim-disc"),
+    (BODY, "body = { masses = [1.0] }", "has masses; it needs shape, one of .*tetrahedron, two-rim-disc"),
     (
         BODY,
         "body = { masses = [1.0, -1.0], points = [[0, 0, 0], [1, 0, 0]] }",
@@ -303,9 +303,8 @@ WRONG_WHEN_BUILT = [
 @pytest.mark.parametrize(("old", "new", "message"), WRONG_WHEN_BUILT)
 def test_values_that_make_no_sense_are_named(write, old, new, message):
     assert old in CHAIN
-    scenario = load_scenario(write(CHAIN.replace(old, new)))
     with pytest.raises(pt.InputError, match=message) as caught:
-        scenario.subject()
+        load_scenario(write(CHAIN.replace(old, new)))
     assert "\n" not in str(caught.value)
 
 
@@ -318,4 +317,4 @@ def test_what_is_for_chains_is_refused_for_one_body(write):
         ("angular_velocity = [[0.0, 0.0, 1.0]]", "angular_velocity has 1 rows; heavy-top is one body"),
     ):
         with pytest.raises(pt.InputError, match=message):
-            load_scenario(write(top.replace(START, start))).subject()
+            load_scenario(write(top.replace(START, start)))

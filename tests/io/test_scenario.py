@@ -11,6 +11,7 @@ from poinsot.io import Scenario, load_scenario
 from poinsot.io._scenario_errors import _keys
 from poinsot.io._scenario_integrator import integrator_of
 from poinsot.io._toml import line_of
+from poinsot.library import REGISTRY
 from poinsot.model import AbstractSystem
 from poinsot.simulation._subject import choose
 
@@ -185,8 +186,8 @@ WRONG_WHEN_RUN = [
     ("stiffness", "stifness", "did you mean stiffness"),
     ("stiffness", "name", "has no parameter 'name'"),
     ("mass = 1.0", "mass = [1.0, 2.0]", r"mass = \[1.0, 2.0\]; it must be a number"),
-    ("q = [1.0]", "q = [1.0, 2.0]", r"\[start\] q = \[1.0, 2.0\]: 2 numbers; harmonic oscillator has 1"),
-    ("p = [0]", "", r"\[start\] has q; harmonic oscillator needs q and p"),
+    ("q = [1.0]", "q = [1.0, 2.0]", r"\[start\] q = \[1.0, 2.0\]: 2 numbers; harmonic-oscillator has 1"),
+    ("p = [0]", "", r"\[start\] has q; harmonic-oscillator needs q and p"),
     ("q = [1.0]", "q = [nan]", r"the start has q\[0\] = nan"),
     ('"verlet"', '"verlett"', "integrator 'verlett' is not known; did you mean verlet"),
     (
@@ -231,9 +232,25 @@ WRONG_WHEN_RUN = [
 @pytest.mark.parametrize(("old", "new", "message"), WRONG_WHEN_RUN)
 def test_values_that_do_not_fit_the_system_are_named(write, old, new, message):
     assert old in GOOD
-    scenario = load_scenario(write(GOOD.replace(old, new, 1)))
     with pytest.raises(pt.InputError, match=message):
-        scenario.run(progress=False)
+        load_scenario(write(GOOD.replace(old, new, 1))).run(progress=False)
+
+
+def test_validation_is_construction_once(write, monkeypatch):
+    """What is wrong is found when the file is read, and what was built then is what runs."""
+    made = []
+
+    def counted(**values):
+        made.append(values)
+        return pt.library.harmonic_oscillator(**values)
+
+    monkeypatch.setitem(REGISTRY._entries, "harmonic-oscillator", counted)
+    scenario = load_scenario(write(GOOD))
+    first = scenario.setup
+    scenario.run(progress=False)
+    assert len(made) == 1 and scenario.setup is first
+    with pytest.raises(pt.InputError, match=r"line 4: \[system.parameters\] mass = -1.0; it must"):
+        load_scenario(write(GOOD.replace("mass = 1.0", "mass = -1.0")))
 
 
 def test_docstring_explains_every_key():
@@ -264,11 +281,11 @@ def _tables(content: dict, path: tuple[str, ...]) -> list[dict]:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_are_whole_scenarios(path):
     scenario = load_scenario(path)
-    subject = scenario.subject()
-    if isinstance(subject.problem, AbstractSystem):
-        assert choose(subject.problem, integrator_of(scenario.integrator), **subject.choices).form
+    setup = scenario.setup
+    if isinstance(setup.system, AbstractSystem):
+        assert choose(setup.system, integrator_of(scenario.integrator), **setup.choices).form
     else:
-        assert scenario.integrator.name in pt.integrators.fitting(subject.problem)
+        assert scenario.integrator.name in pt.integrators.fitting(setup.system)
     if scenario.times.dt is None:
         assert scenario.integrator.name in pt.integrators.adaptive_names()
         return

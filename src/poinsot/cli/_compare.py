@@ -19,7 +19,7 @@ from poinsot.core import InputError, State, optional
 from poinsot.equations import FORMS, refusal
 from poinsot.integrators import AbstractAdaptive, adaptive_names, by_name
 from poinsot.io import load_scenario
-from poinsot.io._subject import Subject
+from poinsot.io._setup import Setup
 from poinsot.model import AbstractSystem
 from poinsot.viz import plot_formalisms
 
@@ -68,7 +68,7 @@ class Selection:
 def compare_scenario(path: Path, out: Path | None, chosen: Selection, as_json: bool) -> None:
     """Compare, and write what was measured, also when it is interrupted."""
     scenario = load_scenario(path)
-    (system, start), times = _bodies(scenario.subject(), path), scenario.times
+    (system, start), times = _bodies(scenario.setup, path), scenario.times
     folder = out or Path("runs") / f"{path.stem}-formalisms"
     check_folder(folder)
     optional("matplotlib", "plot", "drawing pictures")
@@ -102,13 +102,13 @@ def compare_scenario(path: Path, out: Path | None, chosen: Selection, as_json: b
         fail(f"{path}: interrupted; the {len(found.points)} runs until then are in {written[0]}", code)
 
 
-def _bodies(subject: Subject, path: Path) -> tuple[AbstractSystem, State]:
+def _bodies(setup: Setup, path: Path) -> tuple[AbstractSystem, State]:
     """The scenario's bodies and their start; equations have no choice of formulation."""
-    if not isinstance(subject.problem, AbstractSystem):
+    if not isinstance(setup.system, AbstractSystem):
         raise InputError(
             f"{path}: formalisms are those of rigid bodies; this system is given by its equations"
         )
-    return subject.problem, subject.start
+    return setup.system, setup.start
 
 
 def _write(found: WorkPrecision, folder: Path) -> list[Path]:

@@ -3,10 +3,11 @@
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from poinsot.core._errors import InputError
+from poinsot.core._show import quoted
 
 T = TypeVar("T")
 
@@ -59,7 +60,7 @@ class Registry(Mapping[str, T], Generic[T]):
         if self._listing is None:
             plural = self.kind if self.kind.endswith("s") else f"{self.kind}s"
             hint = f"{hint} the {plural} are {', '.join(self)}".lstrip()
-        raise InputError(f"{title or f'{self.kind} {name!r}'} is not known; {hint}")
+        raise InputError(f"{title or f'{self.kind} {quoted(name)}'} is not known; {hint}")
 
     def find(self, name: Any, title: str | None = None) -> T:
         """The thing of that name; see `name_of`."""
@@ -73,10 +74,10 @@ class Registry(Mapping[str, T], Generic[T]):
         """
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
             raise InputError(
-                f"name = {name!r}; the name of a {self.kind} must be lower case letters, digits and hyphens"
+                f"{self.kind} name = {quoted(name)}; it must be lower case letters, digits and hyphens"
             )
         if any(canonical(known) == canonical(name) for known in self):
-            raise InputError(f"there is a {self.kind} {name!r} already; choose another name")
+            raise InputError(f"{self.kind} name = {name!r} is taken; choose another")
         self._entries[name] = thing
 
 
@@ -102,7 +103,11 @@ def parameters_of(maker: Callable[..., Any]) -> dict[str, Any]:
 
 
 def check_parameters(
-    maker: Callable[..., Any], values: Iterable[str], title: str, word: str = "parameter"
+    maker: Callable[..., Any],
+    values: Iterable[str],
+    title: str,
+    word: str = "parameter",
+    given: Collection[str] = (),
 ) -> None:
     """Refuse names of parameters that a function does not have, and the lack of those that it needs.
 
@@ -111,16 +116,18 @@ def check_parameters(
         values: names of the values that it will be called with.
         title: how messages refer to it.
         word: what messages call a parameter.
+        given: further names, of values that come from elsewhere; messages do not offer these.
     """
-    known, given = parameters_of(maker), list(values)
+    known, present = parameters_of(maker), [*values, *given]
+    offered = [key for key in known if key not in given]
+    every = f"its {word}s are {', '.join(offered)}" if offered else f"it has no {word}s"
     kinds = [one.kind for one in inspect.signature(maker).parameters.values()]
-    for key in () if inspect.Parameter.VAR_KEYWORD in kinds else given:
+    for key in () if inspect.Parameter.VAR_KEYWORD in kinds else present:
         if key not in known:
-            every = f"its {word}s are {', '.join(known)}" if known else f"it has no {word}s"
-            raise InputError(f"{title} has no {word} {key!r}; {did_you_mean(key, known, every)}")
-    missing = [key for key, default in known.items() if default is REQUIRED and key not in given]
+            raise InputError(f"{title} has no {word} {quoted(key)}; {did_you_mean(key, offered, every)}")
+    missing = [key for key, default in known.items() if default is REQUIRED and key not in present]
     if missing:
-        raise InputError(f"{title} needs {' and '.join(missing)}; its {word}s are {', '.join(known)}")
+        raise InputError(f"{title} needs {' and '.join(missing)}; {every}")
 
 
 def check_called(field: str, value: Any) -> None:

@@ -1,20 +1,16 @@
 """Scenario files: a run written down in TOML, checked before anything is computed."""
 
+from functools import cached_property
 from pathlib import Path
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from poinsot import library
-from poinsot.core import InputError, State
+from poinsot.core import InputError
 from poinsot.io._body_sections import BodySection, EquationsSection, Named, StartSection
-from poinsot.io._scenario_bodies import bodies_subject, file_bodies, library_bodies
-from poinsot.io._scenario_chains import ChainSystem, chain_of, is_chain
 from poinsot.io._scenario_errors import explain
-from poinsot.io._scenario_integrator import integrator_of
 from poinsot.io._sections import IntegratorSection, OutputSection, RunSection, Section, SystemSection
-from poinsot.io._subject import Subject, equations_subject
-from poinsot.io._toml import inline, read_toml
-from poinsot.model import AbstractSystem
+from poinsot.io._setup import Setup, setup_of
+from poinsot.io._toml import read_toml
 from poinsot.simulation import Interrupted, SimulationError, Trajectory, simulate
 
 
@@ -81,11 +77,11 @@ class Scenario(Section):
 
     ```toml
     [system]
-    name = "heavy-top"
-    parameters = { inertia = [50.0, 42.0, 10.0], mgl = 108.8 }
+    name = "free-body"
+    parameters = { inertia = [0.9, 1.1, 1.7], mass = 2.0 }
 
     [start]
-    position = [0.0, 0.0, 0.0]          # of the mass centre; not for a body with a fixed point
+    position = [0.0, 0.0, 0.0]          # of the mass centre; follows from the rotation of a "heavy-top"
     rotation = { axis = [1.0, 0.0, 0.0], angle = 60.0, unit = "degrees" }
     velocity = [0.0, 0.0, 0.0]          # likewise
     angular_velocity = [0.0, 0.0, 20.0]     # in the body frame
@@ -95,7 +91,7 @@ class Scenario(Section):
     sigma = 10.0                # options as in `pt.coordinates`
 
     [equations]                 # optional: likewise
-    form = "index3"             # or "hamiltonian", "index2", "index1", "index0", "null_space", "group"
+    form = "index0"             # or "hamiltonian", "index3", "index2", "index1", "null_space", "group"
 
     [integrator]
     name = "gauss6"
@@ -185,15 +181,8 @@ class Scenario(Section):
     times: RunSection = Field(alias="run")
     output: OutputSection = Field(default_factory=OutputSection)
 
-    @field_validator("system")
-    @classmethod
-    def _chain_can_be_built(cls, system: SystemSection | None) -> SystemSection | None:
-        if system is not None and is_chain(system.name):
-            ChainSystem.model_validate(system.model_dump())
-        return system
-
     @model_validator(mode="after")
-    def _one_system(self) -> "Scenario":
+    def _can_be_built(self) -> "Scenario":
         if (self.system is None) == (not self.bodies):
             given = (
                 "neither [system] nor [[bodies]]" if self.system is None else "both [system] and [[bodies]]"
@@ -201,6 +190,7 @@ class Scenario(Section):
             raise ValueError(f"the file has {given}; it needs one of them")
         if self.bodies and self.start is not None:
             raise ValueError("the file has [start] beside [[bodies]]; write start = { ... } with each body")
+        _ = self.setup  # To be valid is to be built.
         return self
 
     def run(self, progress: bool | None = None) -> Trajectory:
@@ -214,25 +204,25 @@ class Scenario(Section):
             SimulationError: when a step fails; its `trajectory` holds what was computed.
             Interrupted: on Ctrl-C; likewise.
         """
-        subject, times = self.subject(), self.times
+        setup, times = self.setup, self.times
         scenario = self.model_dump(mode="json", by_alias=True, exclude_none=True)
-        record = subject.record | {"scenario": scenario}
+        record = setup.record | {"scenario": scenario}
         try:
             trajectory = simulate(
-                subject.problem,
-                subject.start,
+                setup.system,
+                setup.start,
                 t0=times.t0,
                 t1=times.t1,
                 dt=times.dt,
                 rtol=self.integrator.rtol,
                 atol=self.integrator.atol,
-                integrator=integrator_of(self.integrator),
+                integrator=setup.integrator,
                 save_every=times.save_every or 1,
                 save_at=times.save_at,
-                stop=None if times.stop is None else subject.event(times.stop),
+                stop=setup.stop,
                 last_step=times.last_step,
                 progress=progress,
-                **subject.choices,
+                **setup.choices,
             )
         except (SimulationError, Interrupted) as failure:
             failure.trajectory.attributes.update(record)
@@ -240,25 +230,10 @@ class Scenario(Section):
         trajectory.attributes.update(record)
         return trajectory
 
-    def subject(self) -> Subject:
-        """What is run, and from where."""
-        if self.system is None:
-            system, start = file_bodies(self.bodies or [])
-            return self._bodies(system, start, system.name)
-        name, parameters = self.system.name, self.system.parameters
-        values = ", ".join(f"{key} = {inline(value)}" for key, value in parameters.items())
-        title = f"{name.replace('_', '-')}{' with ' if values else ''}{values}"
-        built = chain_of(parameters) if is_chain(name) else library.by_name(name, **parameters)
-        if isinstance(built, AbstractSystem):
-            return self._bodies(*library_bodies(built, name, self.start), title)
-        for section in ("potentials", "loads", "coordinates", "equations"):
-            if getattr(self, section) is not None:
-                raise InputError(f"[{section}] is for rigid bodies; {name} is given by its equations")
-        return equations_subject(built, self.start, title)
-
-    def _bodies(self, system: AbstractSystem, start: State, title: str) -> Subject:
-        terms = self.potentials or [], self.loads or []
-        return bodies_subject(system, start, *terms, self.coordinates, self.equations, title)
+    @cached_property
+    def setup(self) -> Setup:
+        """What is run, and from where. It is built once, when the scenario is checked."""
+        return setup_of(self)
 
 
 def load_scenario(path: str | Path) -> Scenario:

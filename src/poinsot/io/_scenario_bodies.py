@@ -1,49 +1,44 @@
 """Rigid bodies of a scenario: of the library or of the file, with what acts on them and where they start."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
-from poinsot.core import InputError, State
+from poinsot.core import InputError, State, parameters_of, quoted
 from poinsot.equations import Motion
-from poinsot.io._body_sections import BodySection, BodyStart, EquationsSection, Named, StartSection
-from poinsot.io._named import COORDINATES, FREEDOMS, LOADS, PARTICLE_BODIES, SHAPES, make, make_potential
+from poinsot.io._body_sections import BodySection, BodyStart, Named, StartSection
+from poinsot.io._named import make, make_potential
 from poinsot.io._scenario_chains import chain_start
+from poinsot.io._scenario_errors import located
 from poinsot.io._sections import StopSection
-from poinsot.io._subject import DIRECTIONS, Subject
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
+from poinsot.model.freedom import REGISTRY as FREEDOMS
+from poinsot.model.loads import REGISTRY as LOADS
+from poinsot.model.shapes import REGISTRY as SHAPES
 from poinsot.simulation import Event
 
 _FREE = Named(name="free")
 
 
-def bodies_subject(
-    system: AbstractSystem,
-    start: State,
-    potentials: list[Named],
-    loads: list[Named],
-    coordinates: Named | None,
-    equations: EquationsSection | None,
-    title: str,
-) -> Subject:
-    """Bodies with the potentials and loads of the file added, in its coordinates and form."""
-    choices = {
-        "coordinates": None if coordinates is None else make(coordinates, COORDINATES, "[coordinates]"),
-        "form": None if equations is None else equations.form,
-    }
-    return Subject(_acting(system, potentials, loads), start, _stop, {"system": title}, choices)
-
-
-def _acting(system: AbstractSystem, potentials: list[Named], loads: list[Named]) -> AbstractSystem:
+def acting(system: AbstractSystem, potentials: list[Named], loads: list[Named]) -> AbstractSystem:
     """The system with potentials and loads of the file beside its own."""
+    if not potentials and not loads:
+        return system
     names = system.names
-    return system.with_terms(
-        [make_potential(term, "[[potentials]]", names) for term in potentials],
-        [make(term, LOADS, "[[loads]]", names) for term in loads],
-    )
+    terms = _terms(potentials, "potentials", lambda one: make_potential(one, "[[potentials]]", names))
+    return system.with_terms(terms, _terms(loads, "loads", lambda one: make(one, LOADS, "[[loads]]", names)))
 
 
-def _stop(section: StopSection) -> Event:
+def _terms(sections: list[Named], table: str, maker: Callable[[Named], Any]) -> list[Any]:
+    """What an array of tables names."""
+    made = []
+    for number, section in enumerate(sections):
+        with located(table, str(number)):
+            made.append(maker(section))
+    return made
+
+
+def motion_stop(section: StopSection) -> Event:
     """The zero of `component - value` of the motion."""
     label, indices = section.place
     known = [entry.name for entry in fields(Motion)]
@@ -63,33 +58,30 @@ def _stop(section: StopSection) -> Event:
             )
         return values[indices] - section.value
 
-    return Event(difference, DIRECTIONS[section.direction])
+    return Event(difference, section.sign)
 
 
-def library_bodies(
-    system: AbstractSystem, name: str, start: StartSection | None
-) -> tuple[AbstractSystem, State]:
-    """Bodies of the library and where they start."""
+def library_start(system: AbstractSystem, name: str, start: StartSection | None) -> State:
+    """Where bodies of the library start."""
     if isinstance(system, Chain):
-        return system, chain_start(system, start)
+        return chain_start(system, start)
     if start is not None:
-        return system, _body_start(system, [start.of_one_body(name)], "[start]")
+        return _body_start(system, [start.of_one_body(name)], "[start]")
     if not hasattr(system, "start"):
         raise InputError(f"{name} has no start of its own; say where it starts in a section [start]")
-    return system, system.start
+    return system.start
 
 
 def file_bodies(sections: list[BodySection]) -> tuple[System, State]:
     """Bodies of the file and where they start."""
-    try:
-        system = System(
-            [_body(section) for section in sections],
-            freedom=[make(one.freedom or _FREE, FREEDOMS, "[bodies.freedom]") for one in sections],
-            name=" and ".join(section.name for section in sections),
-        )
-    except InputError as error:
-        raise InputError(error if str(error).startswith("[") else f"[[bodies]] {error}") from None
-    return system, _body_start(system, [section.start for section in sections], "[bodies.start]")
+    bodies, freedom = [], []
+    for number, section in enumerate(sections):
+        with located("bodies", str(number)):
+            bodies.append(_body(section))
+            freedom.append(make(section.freedom or _FREE, FREEDOMS, "[bodies.freedom]"))
+    with located("bodies", "0"):
+        system = System(bodies, freedom=freedom, name=" and ".join(section.name for section in sections))
+        return system, _body_start(system, [section.start for section in sections], "[bodies.start]")
 
 
 def _body(section: BodySection) -> RigidBody:
@@ -97,13 +89,12 @@ def _body(section: BodySection) -> RigidBody:
     if section.shape is None:
         assert section.mass is not None
         return RigidBody(section.mass, section.inertia, name=name)
-    if section.shape.name.replace("_", "-") in PARTICLE_BODIES:
-        for key in ("mass", "density"):
-            if getattr(section, key) is not None:
-                raise InputError(f"{name!r} has {key}; a body of particles has the mass of its particles")
-        return make(section.shape, PARTICLE_BODIES, "[bodies.shape]", name=name)
-    mass = {"mass": section.mass, "density": section.density, "name": name}
-    return make(section.shape, SHAPES | PARTICLE_BODIES, "[bodies.shape]", **mass)
+    shape = f"[bodies.shape] name = {quoted(section.shape.name)}"
+    weight = {"mass": section.mass, "density": section.density}
+    given: dict[str, Any] = {key: value for key, value in weight.items() if value is not None}
+    for key in set(given) - set(parameters_of(SHAPES.find(section.shape.name, shape))):
+        raise InputError(f"{name!r} has {key}; a body of particles has the mass of its particles")
+    return make(section.shape, SHAPES, "[bodies.shape]", **given, name=name)
 
 
 def _body_start(system: AbstractSystem, sections: Sequence[BodyStart], place: str) -> State:

@@ -4,14 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator, model_validator
 
-from poinsot import library
-from poinsot.core import InputError, State
+from poinsot.core import InputError, Registry, State
 from poinsot.io._body_sections import BodyStart, Named, StartSection
-from poinsot.io._named import ENDS, NEIGHBOUR_POTENTIALS, PARTICLE_BODIES, make
+from poinsot.io._named import make
+from poinsot.io._scenario_errors import located
 from poinsot.model import Chain, RigidBody
 from poinsot.model.ends import NAMED
+from poinsot.model.ends import REGISTRY as ENDS
+from poinsot.model.potentials import REGISTRY as POTENTIALS
+from poinsot.model.shapes import REGISTRY as SHAPES
 
 CHAIN = "particle-chain"
 """Name of chains in the library."""
@@ -22,45 +24,13 @@ def is_chain(name: str) -> bool:
     return name.replace("_", "-") == CHAIN
 
 
-class ChainSystem(BaseModel):
-    """A section `[system]` that is a chain; to be valid is to be one that can be built."""
-
-    name: str
-    parameters: "ChainParameters"
-
-
-class ChainParameters(BaseModel):
-    """Parameters of a chain: those of `pt.library.particle_chain`, things that are not numbers as tables."""
-
-    model_config = ConfigDict(extra="allow")
-
-    body: Any = None
-    potential: Any = None
-    ends: Any = None
-
-    @field_validator("body", "potential", "ends")
-    @classmethod
-    def _can_be_made(cls, value: Any, info: ValidationInfo) -> Any:
-        if value is not None and info.field_name is not None:
-            _MAKERS[info.field_name](value)
-        return value
-
-    @model_validator(mode="after")
-    def _can_be_built(self) -> "ChainParameters":
-        chain_of(self.model_dump(exclude_none=True))
-        return self
-
-
-def chain_of(parameters: dict[str, Any]) -> Chain:
-    """The chain of these parameters.
-
-    Raises:
-        InputError: for an unknown parameter, or a value that makes no sense.
-    """
-    made = {key: _MAKERS[key](value) if key in _MAKERS else value for key, value in parameters.items()}
-    chain = library.by_name(CHAIN, **made)
-    assert isinstance(chain, Chain)
-    return chain
+def chain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Make what the tables of a chain name: arguments of `pt.library.particle_chain`."""
+    made = {}
+    for key, value in parameters.items():
+        with located("system", "parameters", key):
+            made[key] = _MAKERS[key](value) if key in _MAKERS else value
+    return made
 
 
 def chain_start(chain: Chain, start: StartSection | None) -> State:
@@ -97,10 +67,10 @@ def _body(value: Any) -> RigidBody:
     """`{ shape = "tetrahedron", a = 1.0 }`, or `{ masses = [...], points = [...] }`."""
     table = _table(value)
     if "shape" in table:
-        return _named(table, "shape", PARTICLE_BODIES)
+        return _named(table, "shape", SHAPES)
     if set(table) != {"masses", "points"}:
         raise InputError(
-            f"has {', '.join(table) or 'no keys'}; it needs shape, one of {', '.join(PARTICLE_BODIES)}, with "
+            f"has {', '.join(table) or 'no keys'}; it needs shape, one of {', '.join(SHAPES)}, with "
             "its sizes, or masses and points of its particles"
         )
     return RigidBody.from_particles(**table)
@@ -110,7 +80,7 @@ def _potential(value: Any) -> Any:
     """`{ name = "lennard-jones", epsilon = 5.0, sigma = 1.0 }`, or a list of such."""
     if isinstance(value, list):
         return [_potential(term) for term in value]
-    return _named(_table(value), "name", NEIGHBOUR_POTENTIALS)
+    return _named(_table(value), "name", POTENTIALS)
 
 
 WORDS = (*NAMED, "ring", "periodic")
@@ -141,7 +111,7 @@ def _table(value: Any) -> dict[str, Any]:
     return value
 
 
-def _named(table: dict[str, Any], key: str, known: dict[str, Callable]) -> Any:
+def _named(table: dict[str, Any], key: str, known: Registry) -> Any:
     """What a table names under this key, with the rest of the table."""
     if not isinstance(table.get(key), str):
         raise InputError(f"needs {key}, one of {', '.join(known)}")

@@ -1,10 +1,12 @@
 """What is wrong with a scenario, in one line: the place, the value, what is expected."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from poinsot.core import did_you_mean
+from poinsot.core import InputError, did_you_mean
 from poinsot.io._toml import line_of
 
 _EXPECTED = {
@@ -25,13 +27,40 @@ _EXPECTED = {
 }
 
 
+class Fault(InputError):
+    """Something wrong at a place of a scenario, in one line."""
+
+    def __init__(self, message: str, place: tuple[str, ...]):
+        super().__init__(message)
+        self.place = place
+
+
+@contextmanager
+def located(*place: str) -> Iterator[None]:
+    """Say of wrong input met within where it stands in the file; a place further inside stays.
+
+    Args:
+        place: names of tables and key; after the name of an array of tables its number may stand.
+    """
+    try:
+        yield
+    except Fault:
+        raise
+    except InputError as error:
+        where, message = ".".join(name for name in place if not name.isdigit()), str(error)
+        table = f"[[{where}]]" if place[-1].isdigit() else f"[{where}]"
+        raise Fault(message if message.startswith("[") else f"{table} {message}", place) from None
+
+
 def explain(error: ValidationError, model: type[BaseModel], text: str) -> str:
     """The first thing that is wrong, to follow the name of the file.
 
     An unknown key goes first: it is likely the misspelling of one that is missing.
     """
     first = _first(error)
-    line = line_of(text, tuple(map(str, first["loc"])))
+    fault = first.get("ctx", {}).get("error")
+    place = fault.place if isinstance(fault, Fault) else tuple(map(str, first["loc"]))
+    line = line_of(text, place)
     return f"{'' if line is None else f', line {line}'}: {_sentence(first, (), model)}"
 
 
@@ -47,6 +76,8 @@ def _first(error: ValidationError) -> Any:
 def _sentence(item: Any, table: tuple[str, ...], model: type[BaseModel]) -> str:
     place = tuple(map(str, item["loc"]))
     names = [name for name in place if not name.isdigit()]
+    if item["type"] == "value_error" and isinstance(item["ctx"]["error"], Fault):
+        return str(item["ctx"]["error"])
     if item["type"] == "value_error":
         where = ".".join((*table, *names))
         return f"{f'[{where}] ' if where else ''}{item['ctx']['error']}"

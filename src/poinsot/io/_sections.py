@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+_DIRECTIONS: dict[str, Literal[-1, 0, 1]] = {"up": 1, "down": -1, "both": 0}
+
 
 class Section(BaseModel):
     """A table of the file: unknown keys are errors, and no text is taken for a number."""
@@ -39,6 +41,11 @@ class StopSection(Section):
     component: str = Field(pattern=r"^[a-z_]+\[[0-9]+( *, *[0-9]+)*\]$")
     value: float = Field(default=0.0, allow_inf_nan=False)
     direction: Literal["up", "down", "both"] = "both"
+
+    @property
+    def sign(self) -> Literal[-1, 0, 1]:
+        """The direction as `Event` takes it."""
+        return _DIRECTIONS[self.direction]
 
     @property
     def place(self) -> tuple[str, tuple[int, ...]]:

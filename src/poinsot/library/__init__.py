@@ -21,6 +21,7 @@ from poinsot.library._henon_heiles import henon_heiles
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
 from poinsot.library._particle_chain import particle_chain
+from poinsot.library._register import register
 from poinsot.library._registry import REGISTRY, by_name, names, parameters
 from poinsot.library._regular_precession import regular_precession
 from poinsot.library._symmetric_top import centre_of_mass, symmetric_top
@@ -44,6 +45,7 @@ __all__ = [
     "nonlinear_pendulum",
     "parameters",
     "particle_chain",
+    "register",
     "regular_precession",
     "symmetric_top",
     "tennis_racket",

@@ -93,12 +93,17 @@ class AbstractSystem(Recommending):
         return eqx.tree_at(lambda one: one.params, self, as_params(params), is_leaf=lambda x: x is None)
 
     def with_terms(self, potentials: Sequence[Any] = (), loads: Sequence[Any] = ()) -> Self:
-        """The same system with further potentials and loads, in all forms that it takes itself."""
+        """The same system with further potentials and loads, in all forms that it takes itself.
+
+        A recommended start and step stay; an exact motion is one no more.
+        """
         more = (
             (*self.potentials, *as_potentials(potentials, self.roster, self.params)),
             (*self.loads, *as_loads(loads, self.roster, self.params)),
         )
-        return eqx.tree_at(lambda one: (one.potentials, one.loads), self, more)
+        changed = eqx.tree_at(lambda one: (one.potentials, one.loads), self, more)
+        known = self.recommendation
+        return changed if known is None else changed.recommending(known.start, known.dt)
 
     @abc.abstractmethod
     def potential(self, t, x: LiveX, R: LiveR) -> Scalar:

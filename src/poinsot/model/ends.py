@@ -5,12 +5,12 @@ from typing import Any
 
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable
+from poinsot.core import InputError, Printable, Registry
 
 from ._checks import Numbers, as_array, shown
 from .freedom import AbstractFreedom, Clamped, FixedPoint, Free, Guided, Prescribed
 
-__all__ = ["End", "clamped", "displaced", "force", "free", "prescribed"]
+__all__ = ["REGISTRY", "End", "clamped", "displaced", "force", "free", "prescribed"]
 
 
 class End(Printable):
@@ -87,6 +87,10 @@ def prescribed(motion: Callable, *, params: Any = None) -> End:
     """
     return End(Prescribed(motion, params=params))
 
+
+REGISTRY: Registry[Callable[..., End]] = Registry(
+    "end", {"free": free, "clamped": clamped, "force": force, "displaced": displaced}
+)
 
 NAMED: dict[str, Callable[[], End]] = {"free": free, "clamped": clamped}
 """Ends that need no numbers, by name."""

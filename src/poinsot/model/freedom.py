@@ -8,13 +8,22 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable
+from poinsot.core import InputError, Printable, Registry
 
 from ._checks import Numbers, as_array, concrete
 from ._params import Parametrised
 from ._rotations import as_quaternion, rotation_matrix
 
-__all__ = ["AbstractFreedom", "Clamped", "FixedPoint", "Free", "Guided", "Prescribed", "Translation"]
+__all__ = [
+    "REGISTRY",
+    "AbstractFreedom",
+    "Clamped",
+    "FixedPoint",
+    "Free",
+    "Guided",
+    "Prescribed",
+    "Translation",
+]
 
 
 class AbstractFreedom(Printable):
@@ -140,3 +149,8 @@ class Prescribed(AbstractFreedom):
 def _constant(rotation: Any, field: str) -> Float[Array, "3 3"]:
     """Matrix of a rotation that was given, or of none."""
     return jnp.asarray(np.eye(3)) if rotation is None else rotation_matrix(as_quaternion(rotation, field))
+
+
+REGISTRY: Registry[Callable[..., AbstractFreedom]] = Registry(
+    "freedom", {"free": Free, "fixed-point": FixedPoint, "translation": Translation, "clamped": Clamped}
+)

@@ -7,18 +7,20 @@ out: a rod without thickness has no inertia about itself; a thin `cylinder` has.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Registry
 
 from ._checks import Numbers, as_array, as_positive, concrete, shown
 from ._particle_shapes import tetrahedron, two_rim_disc
 from ._rigid_body import RigidBody
 
 __all__ = [
+    "REGISTRY",
     "box",
     "cone",
     "cone_tip",
@@ -197,3 +199,19 @@ def _cyclic(lengths: Array) -> Array:
     """Sums of the squares of the other two lengths."""
     squares = lengths * lengths
     return jnp.sum(squares) - squares
+
+
+REGISTRY: Registry[Callable[..., RigidBody]] = Registry(
+    "shape",
+    {
+        "box": box,
+        "ellipsoid": ellipsoid,
+        "sphere": sphere,
+        "cylinder": cylinder,
+        "cone": cone,
+        "disc": disc,
+        "tetrahedron": tetrahedron,
+        "two-rim-disc": two_rim_disc,
+        "particles": RigidBody.from_particles,
+    },
+)

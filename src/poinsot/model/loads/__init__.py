@@ -7,9 +7,17 @@ With loads the energy is not conserved; reports show its balance with the work d
 - your own: `Function`
 """
 
+from collections.abc import Callable
+
+from poinsot.core import Registry
+
 from ._base import AbstractLoad
 from ._damping import LinearDamping
 from ._force import Force, Torque, thrust
 from ._function import Function
 
-__all__ = ["AbstractLoad", "Force", "Function", "LinearDamping", "Torque", "thrust"]
+REGISTRY: Registry[Callable[..., AbstractLoad]] = Registry(
+    "load", {"linear-damping": LinearDamping, "force": Force, "thrust": thrust, "torque": Torque}
+)
+
+__all__ = ["REGISTRY", "AbstractLoad", "Force", "Function", "LinearDamping", "Torque", "thrust"]

@@ -33,9 +33,11 @@ from ._morse import Morse
 from ._pair import AbstractPair
 from ._pair_function import PairFunction
 from ._pose_pair import AbstractPosePair, PosePair
+from ._registry import REGISTRY
 from ._spring import Spring
 
 __all__ = [
+    "REGISTRY",
     "AbstractInvariantPotential",
     "AbstractPair",
     "AbstractPosePair",
