@@ -135,7 +135,9 @@ class Scenario(Section):
     `velocity`, `angular_velocity` of three numbers each, `rotation` of quaternions.
 
     Bodies of your own, in place of `[system]` and `[start]`. Potentials and loads may also be added to those
-    of the library; their keys are the arguments in `pt.potentials` and `pt.loads`, bodies by name.
+    of the library, chains too, whose bodies are body0, body1, ...; their keys are the arguments in
+    `pt.potentials` and `pt.loads`, bodies by name. A potential of two particles or two poses acts between the
+    `bodies` it names, two or more, or between all.
 
     ```toml
     [[bodies]]
@@ -148,13 +150,20 @@ class Scenario(Section):
     [[bodies]]
     name = "ball"
     density = 800.0
-    shape = { name = "sphere", radius = 0.1 }   # or "box", "ellipsoid", "cylinder", "cone", "disc"
+    shape = { name = "sphere", radius = 0.1 }   # or "box", "ellipsoid", "cylinder", "cone", "disc"; without
+                                        # mass and density "tetrahedron", "two-rim-disc", "particles"
 
     [[potentials]]
     name = "spring"
     first = { body = "rotor", point = [0.0, 0.0, 0.1] }
     second = { body = "ball" }
     stiffness = 40.0
+
+    [[potentials]]
+    name = "lennard-jones"              # or another of the names for chains
+    epsilon = 0.1
+    sigma = 0.2
+    bodies = ["rotor", "ball"]          # optional: all bodies if left out
 
     [[loads]]
     name = "linear-damping"
