@@ -136,8 +136,8 @@ class Formulation(Printable):
         """The motion at the parts of a state, as a user's function of the problem is given them."""
         return self.motion(t, _joined(parts))
 
-    def power(self, t, y: Packed) -> tuple[Array, Array, Array]:
-        """Power of the loads and of time's direct effect on the energy, its rate, and the energy."""
+    def power(self, t, y: Packed) -> tuple[Array, Array]:
+        """Power of the loads and of time's direct effect on the energy, and its rate."""
         bodies = self.bodies
 
         def power(t, y):
@@ -149,8 +149,7 @@ class Formulation(Printable):
                 return explicit
             return explicit + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
 
-        value, slope = jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
-        return value, slope, self.energy(t, y)
+        return jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
 
     def multipliers(self, t, q: Flat, rate: Flat) -> Float[Array, "k turning"]:
         """Multipliers of the rotating bodies, by post-processing."""

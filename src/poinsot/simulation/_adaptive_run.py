@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poinsot.core import AbstractProblem, InputError, Packed, Result, UserFunction
+from poinsot.equations import Formulation
 from poinsot.integrators.adaptive import AbstractAdaptive, Batch, Engine, Piecewise, Task
 from poinsot.kernels import Kernel
 from poinsot.simulation._accuracy import Accuracy, flat
@@ -17,6 +18,7 @@ from poinsot.simulation._lookout import Lookout, cut
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import check_save_every, check_save_times
 from poinsot.simulation._trajectory import Record
+from poinsot.simulation._work import DenseWork
 
 BATCH_SECONDS = 0.25
 """How long steps are taken before progress is shown and an interrupt is answered."""
@@ -37,6 +39,9 @@ class Ledger:
     ends: list[np.ndarray] = field(default_factory=list)
     rejected: list[np.ndarray] = field(default_factory=list)
     batches: list[Batch] = field(default_factory=list)
+    work: DenseWork | None = None
+    worked: list[np.ndarray] = field(default_factory=lambda: [np.zeros(1)])
+    """The work done until each saved state."""
     steps: int = 0
     beyond: tuple[int, int] = (0, 0)
     """Steps accepted and rejected that the solver took beyond the end."""
@@ -59,14 +64,17 @@ class Ledger:
         self.beyond = self.beyond[0] + len(made.t) - count, self.beyond[1] + rejected
         if count:
             if self.save_at is None:
-                number = self.steps + 1 + np.arange(count)
-                chosen = number % self.save_every == 0
-                self._save(batch.t[chosen], batch.y[chosen])
+                chosen = (self.steps + 1 + np.arange(count)) % self.save_every == 0
+                times, states, saved = batch.t[chosen], batch.y[chosen], None
             else:
                 places = self.direction * self.save_at
                 due = (places > self.direction * self.t) & (places <= self.direction * batch.t[-1])
-                if np.any(due):
-                    self._save(self.save_at[due], batch.dense(self.save_at[due]))
+                times = saved = self.save_at[due]
+                states, chosen = batch.dense(times) if len(times) else batch.y[:0], slice(None)
+            if self.work is not None:
+                work = self.work.enter(np.append(self.t, batch.t), batch.dense, saved)
+                self.worked.append(work[chosen])
+            self._save(times, states)
             self.t, self.y = float(batch.t[-1]), batch.y[-1]
             self.ends.append(batch.t)
             self.rejected.append(batch.rejected)
@@ -78,6 +86,8 @@ class Ledger:
         """Save the end: always of a run that saves steps, of one that saves at times if it broke off."""
         if (self.save_at is None or self.result is not Result.successful) and self.t != self.times[-1][-1]:
             self._save(np.array([self.t]), self.y[None])
+            if self.work is not None:
+                self.worked.append(np.array([self.work.done]))
 
     def history(self, engine: Engine) -> History:
         """Steps, counts and dense output of it all."""
@@ -136,15 +146,19 @@ class AdaptiveRun:
         """The same run; `observed` makes of users' functions such of the problem's state."""
         return dataclasses.replace(self, solver=self.solver.observing(observed))
 
-    def __call__(self, problem: AbstractProblem, y: Packed, event: Event | None) -> Record:
+    def __call__(
+        self, problem: AbstractProblem, y: Packed, event: Event | None, loaded: Formulation | None = None
+    ) -> Record:
         """Take steps until the end, a stop condition, a failure or an interrupt.
 
         The ends of steps are looked at for states that are not finite or too near to a singularity; a stop
-        condition is looked for inside the steps too. Both places are located with the dense output.
+        condition is looked for inside the steps too. Both places are located with the dense output. `loaded`
+        are the bodies on which work is done.
         """
         accuracy = dataclasses.asdict(self.accuracy)
         task = Task(problem, flat(y), self.t0, self.t1, **accuracy, kernel=self.kernel)
-        ledger, lookout = Ledger(task, self.save_every, self.save_at), Lookout(problem, event)
+        work = None if loaded is None else DenseWork(loaded, self.solver.traits.order)
+        ledger, lookout = Ledger(task, self.save_every, self.save_at, work=work), Lookout(problem, event)
         seconds = BATCH_SECONDS if event is None else WATCHED_SECONDS
         engine = self.solver.start(task)
         began = time.perf_counter()
@@ -168,6 +182,7 @@ class AdaptiveRun:
             wall_seconds=time.perf_counter() - began,
             told=self.accuracy.told | {"counts": dataclasses.asdict(history.counts), "kernel": engine.kernel},
             history=history,
+            work=None if work is None else np.concatenate(ledger.worked),
         )
 
 

@@ -56,6 +56,8 @@ class SeenBodies:
     t0: float
     times: np.ndarray
     packed: np.ndarray
+    work: np.ndarray | None
+    """What loads and time have done on the bodies until each state, where there are such."""
 
     @cached_property
     def watched(self) -> Formulation:
@@ -63,15 +65,9 @@ class SeenBodies:
         return self.formulation.watched(self.start, self.t0)
 
     @property
-    def loaded(self) -> bool:
-        """Whether loads or time do work on the bodies."""
-        system = self.formulation.bodies.system
-        return not (system.autonomous and system.conservative)
-
-    @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Names of what is seen, those together that are computed together."""
-        return (*GROUPS, ("work",)) if self.loaded else GROUPS
+        return GROUPS if self.work is None else (*GROUPS, ("work",))
 
     def motion(self, names: tuple[str, ...] | None) -> dict[str, np.ndarray]:
         """Parts of the motion, by name."""
@@ -79,21 +75,17 @@ class SeenBodies:
         found = at_states(Parts(wanted), self.formulation, self.times, self.packed) if wanted else {}
         if "quaternion" in found:
             found["quaternion"] = continuous_sign(found["quaternion"])
-        if names is not None and "work" in names:
-            found["work"] = self.balance[0]
+        if self.work is not None and (names is None or "work" in names):
+            found["work"] = self.work
         return found
 
     def conserved(self, names: tuple[str, ...] | None) -> dict[str, np.ndarray]:
         """Everything that is conserved, by name."""
         conserved = conserved_of(self.watched.problem, self.times, self.packed)
-        return {BALANCE: self.balance[1]} | conserved if self.loaded else conserved
-
-    @cached_property
-    def balance(self) -> tuple[np.ndarray, np.ndarray]:
-        """Work done, and the energy less that."""
-        power, slope, energy = at_states(_power, self.formulation, self.times, self.packed)
-        work = work_done(self.times, power, slope)
-        return work, energy - work
+        if self.work is None:
+            return conserved
+        energy = at_states(_energy, self.formulation, self.times, self.packed)
+        return {BALANCE: energy - self.work} | conserved
 
 
 @dataclass(eq=False, repr=False)
@@ -120,7 +112,7 @@ class BodyTrajectory(Trajectory):
     ) -> "BodyTrajectory":
         """Label the arrays of a finished run; what is seen of the bodies is computed when asked for."""
         system = formulation.bodies.system
-        seen = SeenBodies(formulation, state, record.t0, record.times, record.packed)
+        seen = SeenBodies(formulation, state, record.t0, record.times, record.packed, record.work)
         attributes = record.attributes(formulation.problem, method) | {
             "system": system.name,
             "problem": f"{system.name} in {formulation.bodies.coordinates}, form {formulation.form!r}",
@@ -256,8 +248,8 @@ def _parts(bodies: Sequence[RigidBody]) -> dict[str, Any]:
     return {"particles": [p.tolist() for p in points], "particle_masses": [m.tolist() for m in masses]}
 
 
-def _power(formulation: Formulation, grid, at):
-    return formulation.power(*at)
+def _energy(formulation: Formulation, grid, at):
+    return formulation.energy(*at)
 
 
 def continuous_sign(quaternions: np.ndarray) -> np.ndarray:
@@ -265,13 +257,3 @@ def continuous_sign(quaternions: np.ndarray) -> np.ndarray:
     flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
     signs = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
     return np.concatenate([quaternions[:1], signs[..., None] * quaternions[1:]])
-
-
-def work_done(t: np.ndarray, power: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    r"""Time integral of the power by the corrected trapezoidal rule, from its values and its rates.
-
-    $$ \int_0^h P\,dt = \tfrac h2 (P_0 + P_1) + \tfrac{h^2}{12} (\dot P_0 - \dot P_1) + O(h^5) $$
-    """
-    h = np.diff(t)
-    pieces = 0.5 * h * (power[:-1] + power[1:]) + h**2 / 12.0 * (slope[:-1] - slope[1:])
-    return np.concatenate([[0.0], np.cumsum(pieces)])

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import AbstractProblem, Packed, Result
+from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import SHORT, Kernel
 from poinsot.simulation._event import Event
@@ -17,10 +18,11 @@ from poinsot.simulation._loop import KernelMarcher, LoopState, Marcher
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._row_march import RowMarcher
 from poinsot.simulation._row_shards import RowShards, row_marcher
-from poinsot.simulation._schedule import Pace, Schedule
+from poinsot.simulation._schedule import Pace, Schedule, Stretch
 from poinsot.simulation._trajectory import Record
 from poinsot.simulation._validate import count_steps
 from poinsot.simulation._window_march import WindowMarcher
+from poinsot.simulation._work import StepWork
 
 AnyMarcher = KernelMarcher | WindowMarcher | RowMarcher | RowShards
 
@@ -69,8 +71,10 @@ class FixedRun:
         t0, dt, steps = grid
         return cls(integrator, t0, dt, steps, Schedule.every(t0, dt, steps, 0.0, save_every), False, kernel)
 
-    def __call__(self, problem: AbstractProblem, y: Packed, event: Event | None) -> Record:
-        """Carry it out."""
+    def __call__(
+        self, problem: AbstractProblem, y: Packed, event: Event | None, loaded: Formulation | None = None
+    ) -> Record:
+        """Carry it out; `loaded` are the bodies on which work is done."""
         grid = jnp.asarray(self.t0, dtype=float), jnp.asarray(self.dt, dtype=float)
         marcher = Marcher(problem, self.integrator, *grid, event)
         if y.size > SHORT and self.kernel.choice != "native":
@@ -79,7 +83,8 @@ class FixedRun:
         if rows is not None and self.kernel.native:
             # Where native code would be too long, a row of bodies has a better loop than the plain one.
             compiled.prepare(y, *self._first_targets(y))
-        return _run(compiled if rows is None or self.kernel.native else rows, y, self)
+        work = None if loaded is None else StepWork(loaded, self.t0, self.dt, np.asarray(y))
+        return _run(compiled if rows is None or self.kernel.native else rows, y, self, work)
 
     def _first_targets(self, y: Packed) -> tuple[np.ndarray, np.ndarray | None]:
         """Arrays of the shapes that a chunk has."""
@@ -93,7 +98,7 @@ def _capacity(y: Packed) -> int:
     return int(np.clip(CAPACITY // max(y.size, 1), 1, 8192))
 
 
-def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
+def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: StepWork | None) -> Record:
     """March through the schedule chunk by chunk."""
     schedule, t0, dt = plan.schedule, plan.t0, plan.dt
     capacity = _capacity(y)
@@ -104,9 +109,19 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
         try:
             while saved < len(schedule) and result is Result.successful:
                 tick, before = time.perf_counter(), int(loop.n)
-                loop, states = _chunk(marcher, loop, schedule, saved, capacity, pace)
-                saved_states.append(states)
-                saved += len(states)
+                reach = before + pace.steps
+                if work is None:
+                    stretch = schedule.stretch(saved, reach, capacity)
+                else:
+                    stretch = schedule.every_step(saved, before, reach, capacity)
+                following, states = _chunk(marcher, loop, stretch, capacity, schedule.fractions is not None)
+                stretch = stretch.first(len(states))
+                if work is not None:
+                    work.enter(t0 + (stretch.targets + stretch.beyond) * dt, states, stretch)
+                saved_states.append(states[stretch.kept])
+                saved += len(saved_states[-1])
+                # An interrupt until here leaves the run where it was before the chunk.
+                loop = following
                 result, taken = Result(int(loop.result)), int(loop.n) - before
                 if result is Result.non_finite and isinstance(marcher, (RowMarcher, RowShards)):
                     # Steps were taken without looking: once more from the last good state, looking at each.
@@ -120,8 +135,11 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
     end = _unsaved_end(marcher, loop, result, schedule, saved)
     if end is not None:
         place, y = end
-        saved_states.append(np.asarray(y)[None])
+        last = np.asarray(y)[None]
+        saved_states.append(last)
         times = np.append(times, t0 + place * dt)
+        if work is not None:
+            work.enter(times[-1:], last, Stretch.end(place))
     return Record(
         times=times,
         packed=np.concatenate(saved_states),
@@ -131,6 +149,7 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun) -> Record:
         wall_seconds=time.perf_counter() - began,
         told={"dt": dt, "iterations": int(loop.iterations), "kernel": plan.kernel.description}
         | _layout(marcher),
+        work=None if work is None else work.close(),
     )
 
 
@@ -153,20 +172,12 @@ def _unsaved_end(marcher: AnyMarcher, loop: LoopState, result: Result, schedule:
 
 
 def _chunk(
-    marcher: AnyMarcher, loop: LoopState, schedule: Schedule, saved: int, capacity: int, pace: Pace
+    marcher: AnyMarcher, loop: LoopState, stretch: Stretch, capacity: int, off_grid: bool
 ) -> tuple[LoopState, np.ndarray]:
-    """One call of the compiled program: as many saves as fit its buffer and the pace."""
-    reach = int(loop.n) + pace.steps
-    end = min(int(np.searchsorted(schedule.targets, reach, side="right")), saved + capacity)
-    keep = end > saved
-    # A save interval longer than a chunk is walked in parts, whose states are thrown away.
-    targets = schedule.targets[saved:end] if keep else np.array([reach])
-    count = len(targets)
-    padded = np.pad(targets, (0, capacity - count))
-    fractions = None
-    if schedule.fractions is not None:
-        part = schedule.fractions[saved:end] if keep else np.zeros(1)
-        fractions = np.pad(part, (0, capacity - count))
-    loop, buffer, done = marcher.record(loop, padded, fractions, np.int64(count))
+    """One call of the compiled program, and the states it has reached."""
+    room = capacity - len(stretch)
+    targets = np.pad(stretch.targets, (0, room))
+    fractions = np.pad(stretch.beyond, (0, room)) if off_grid else None
+    loop, buffer, done = marcher.record(loop, targets, fractions, np.int64(len(stretch)))
     # Cut on the host: a slice of a device array compiles anew for every length.
-    return loop, np.asarray(buffer)[: int(done) if keep else 0]
+    return loop, np.asarray(buffer)[: int(done)]

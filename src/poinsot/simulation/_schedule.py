@@ -15,6 +15,35 @@ MOST_SAVES = 10**9
 """States beyond which a run is refused: their times alone would fill the memory."""
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """States that one call of the compiled program goes through, in order."""
+
+    targets: np.ndarray
+    """Step number from which each is reached."""
+    beyond: np.ndarray
+    """Fraction of a step from there."""
+    ends: np.ndarray
+    """Whether each is the end of a step that no other is."""
+    kept: np.ndarray
+    """Whether each is saved."""
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def first(self, count: int) -> "Stretch":
+        """The first so many."""
+        return Stretch(*(part[:count] for part in (self.targets, self.beyond, self.ends, self.kept)))
+
+    @classmethod
+    def end(cls, place: float) -> "Stretch":
+        """The end of a run off its schedule, so many steps from the start."""
+        step = math.floor(place)
+        return cls(
+            np.array([step]), np.array([place - step]), np.zeros(1, dtype=bool), np.ones(1, dtype=bool)
+        )
+
+
 @dataclass
 class Schedule:
     """Step numbers at which to save, in order, each with the fraction of a step beyond it."""
@@ -59,6 +88,36 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.targets)
+
+    def stretch(self, saved: int, reach: int, capacity: int) -> Stretch:
+        """The next states to save after so many, up to step number `reach`, as many as there is room for.
+
+        A save interval longer than that is walked in parts, whose states are thrown away.
+        """
+        end = min(int(np.searchsorted(self.targets, reach, side="right")), saved + capacity)
+        if end <= saved:
+            none = np.zeros(1, dtype=bool)
+            return Stretch(np.array([reach]), np.zeros(1), none, none)
+        return self._part(saved, end)
+
+    def every_step(self, saved: int, n: int, reach: int, capacity: int) -> Stretch:
+        """The same with the ends of all steps from step `n` on, saved or not."""
+        reach = min(reach, n + capacity, int(self.targets[-1]))
+        due = self._part(saved, int(np.searchsorted(self.targets, reach, side="right")))
+        on_grid = (due.beyond == 0.0) & (due.targets > n)
+        steps, off = np.arange(n + 1, reach + 1), due.targets[~on_grid]
+        targets = np.concatenate([steps, off])
+        beyond = np.concatenate([np.zeros(len(steps)), due.beyond[~on_grid]])
+        ends = np.arange(len(targets)) < len(steps)
+        kept = ~ends | np.isin(targets, due.targets[on_grid])
+        order = np.lexsort((beyond, targets))
+        return Stretch(targets[order], beyond[order], ends[order], kept[order]).first(capacity)
+
+    def _part(self, first: int, last: int) -> Stretch:
+        targets = self.targets[first:last]
+        beyond = np.zeros(len(targets)) if self.fractions is None else self.fractions[first:last]
+        none = np.zeros(len(targets), dtype=bool)
+        return Stretch(targets, beyond, none, ~none)
 
 
 def check_save_every(save_every: int) -> int:

@@ -118,7 +118,7 @@ def simulate(
     event = None if stop is None else subject.event(stop).checked(subject.problem, t0, y)
     if isinstance(run, AdaptiveRun):
         run = run.observing(subject.observed)
-    trajectory = subject.trajectory(integrator, run(subject.problem, y, event))
+    trajectory = subject.trajectory(integrator, run(subject.problem, y, event, subject.loaded))
     if trajectory.result is Result.interrupted:
         raise Interrupted(trajectory)
     if throw and not trajectory.result.ok:

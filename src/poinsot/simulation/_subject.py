@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import equinox as eqx
 from jaxtyping import Array
@@ -30,6 +31,7 @@ class ProblemSubject:
 
     problem: AbstractProblem
     start: State
+    loaded: ClassVar[None] = None
 
     def checked(self, t0: float) -> Packed:
         """The packed start, once it is right."""
@@ -60,6 +62,12 @@ class BodiesSubject:
     def problem(self) -> AbstractProblem:
         """What the integrator sees."""
         return self.formulation.problem
+
+    @property
+    def loaded(self) -> Formulation | None:
+        """The bodies, if loads or time do work on them."""
+        system = self.formulation.bodies.system
+        return None if system.autonomous and system.conservative else self.formulation
 
     def checked(self, t0: float) -> Packed:
         """The packed start, once it is right; where bodies cannot start, the system says which."""

@@ -40,6 +40,8 @@ class Record:
     """What else is told about the run: its step, or its tolerances."""
     history: History | None = None
     """Steps, counts and dense output of an adaptive run."""
+    work: np.ndarray | None = None
+    """What loads and time have done on bodies until each state, where there are such."""
 
     def attributes(self, problem: AbstractProblem, method: Method) -> dict[str, Any]:
         """What is told about the run beside its arrays."""
