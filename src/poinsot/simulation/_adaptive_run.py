@@ -157,7 +157,9 @@ class AdaptiveRun:
         """
         accuracy = dataclasses.asdict(self.accuracy)
         task = Task(problem, flat(y), self.t0, self.t1, **accuracy, kernel=self.kernel)
-        work = None if loaded is None else DenseWork(loaded, self.solver.traits.order)
+        work = None
+        if loaded is not None and self.solver.dense_output:
+            work = DenseWork(loaded, self.solver.traits.order)
         ledger, lookout = Ledger(task, self.save_every, self.save_at, work=work), Lookout(problem, event)
         seconds = BATCH_SECONDS if event is None else WATCHED_SECONDS
         engine = self.solver.start(task)

@@ -135,6 +135,11 @@ class AbstractAdaptive(eqx.Module):
         return "tolerance"
 
     @property
+    def dense_output(self) -> bool:
+        """Whether the states within the steps are kept."""
+        return True
+
+    @property
     def finest(self) -> float:
         """Relative tolerance below which rounding errors are no longer small beside it."""
         return 100.0 * float(np.finfo(float).eps)

@@ -82,6 +82,11 @@ class Taylor(AbstractAdaptive):
         )
 
     @property
+    def dense_output(self) -> bool:
+        """Unless it was declined."""
+        return self.dense
+
+    @property
     def finest(self) -> float:
         """One unit in the last place."""
         return FINEST[self.precision]
