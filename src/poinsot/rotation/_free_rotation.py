@@ -12,8 +12,10 @@ $$ a^2 = m_3^2 + \tfrac{\gamma}{\beta} m_2^2, \qquad b^2 = m_3^2 - \tfrac{\gamma
    k' = b / a, \qquad \lambda^2 = \alpha\beta\,a^2 . $$
 """
 
+from functools import partial
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
@@ -21,6 +23,7 @@ from jaxtyping import Array, Float
 from poinsot.core import held
 from poinsot.core.types import Quat, Vec3
 
+from ._arranged_frame import Components, arrange
 from ._elliptic import (
     LEAST_MODULUS,
     EllipticFunctions,
@@ -28,14 +31,17 @@ from ._elliptic import (
     arithmetic_geometric_means,
     elliptic_functions,
 )
+from ._free_rotation_tangent import turn_and_momentum_tangent
+from ._short_time import short_time
 from ._sincos import sincos
-from ._unit_quaternion import quat_exp
 
 Batch = Float[Array, "*batch"]
-Components = tuple[Batch, Batch, Batch]
 
 # Below this squared angle of a step two terms of the series in time are exact to round-off.
 _SLOW = 1e-14
+# Below this one derivatives are those of so many terms: others lose the digits that the turn has in common
+# with no turn.
+_SHORT, _TERMS = 4e-6, 5
 
 
 def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | float) -> tuple[Quat, Vec3]:
@@ -49,8 +55,7 @@ def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | flo
     $m$; the angle about the fixed angular momentum is an integral of the third kind, which the means that
     give the elliptic functions also give, see `_turn_about_momentum`. No sign of $\Delta$ is preferred.
 
-    Derivatives are finite everywhere. They are exact but on the paths to the unstable axis, on that axis, and
-    (in the moments) for a symmetric body that turns about an axis in its plane of equal moments.
+    Derivatives, forward and reverse, are exact everywhere too, see `_free_rotation_tangent`.
 
     Args:
         moments: principal moments of inertia, in any order, all positive.
@@ -60,11 +65,16 @@ def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | flo
     Returns:
         The unit quaternion of the turn in the body frame, and the angular momentum at the end.
     """
-    h = jnp.broadcast_to(jnp.asarray(h, dtype=float), momentum.shape[:-1])
-    inverse = 1.0 / moments
-    omega = inverse * momentum
-    slow = jnp.max(omega * omega, axis=-1) * h * h < _SLOW
-    frame, (a1, a2, a3), m = _arrange(inverse, momentum)
+    return _rotated(
+        1.0 / moments, momentum, jnp.broadcast_to(jnp.asarray(h, dtype=float), momentum.shape[:-1])
+    )
+
+
+@jax.custom_jvp
+def _rotated(inverse: Vec3, momentum: Vec3, h: Batch) -> tuple[Quat, Vec3]:
+    """`free_rotation`, of inverse moments."""
+    frame, (a1, a2, a3), m = arrange(inverse, momentum)
+    slow = _squared_angle(inverse, momentum, h) < _SLOW
     orbit = _orbit(a2 - a3, a1 - a3, a1 - a2, m, slow)
     means = arithmetic_geometric_means(orbit.complementary_modulus)
     rate_squared = orbit.alpha * (orbit.gamma * orbit.m[1] ** 2 + orbit.beta * orbit.m[2] ** 2)
@@ -74,51 +84,28 @@ def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | flo
     turn = _compose(orbit.length, orbit.m, end, cosine, sine)
     vector = frame.restore(turn[1:])
     exact = jnp.stack([turn[0], *vector], axis=-1), jnp.stack(frame.restore(end), axis=-1)
-    series = _short_time(inverse, momentum, omega, h[..., None])
+    series = short_time(inverse, momentum, h, 2)
     choice = slow[..., None]
     return jnp.where(choice, series[0], exact[0]), jnp.where(choice, series[1], exact[1])
 
 
-class _Frame(NamedTuple):
-    """The turn of the body frame that arranges its axes: exchanges, and a half turn about the first."""
-
-    exchanged: tuple[tuple[int, int, Array], ...]
-    sign: Batch
-
-    def restore(self, vector: Components) -> Components:
-        """Components in the frame that was given."""
-        v = (vector[0], self.sign * vector[1], self.sign * vector[2])
-        for i, j, condition in reversed(self.exchanged):
-            v = _exchange(v, i, j, condition)
-        return v
-
-
-def _exchange(v: Components, i: int, j: int, condition: Array) -> Components:
-    """Exchange two axes where the condition holds, and reverse the third to keep the frame right-handed."""
-    exchanged = [-component for component in v]
-    exchanged[i], exchanged[j] = v[j], v[i]
-    x, y, z = (jnp.where(condition, new, old) for new, old in zip(exchanged, v, strict=True))
-    return x, y, z
+@_rotated.defjvp
+def _rotated_jvp(primals, tangents):
+    inverse, momentum, h = primals
+    turn, end = _rotated(*primals)
+    short = _squared_angle(*primals) < _SHORT
+    series = jax.jvp(partial(short_time, terms=_TERMS), primals, tangents)[1]
+    # Where the series serves, the other formula must be finite.
+    m, m_end = (jnp.where(short[..., None], 1.0, vector) for vector in (momentum, end))
+    exact = turn_and_momentum_tangent(inverse, m, h, tangents, turn, m_end)
+    turn_rate, end_rate = (jnp.where(short[..., None], *pair) for pair in zip(series, exact, strict=True))
+    return (turn, end), (turn_rate, end_rate)
 
 
-def _arrange(inverse: Vec3, momentum: Vec3) -> tuple[_Frame, Components, Components]:
-    """Middle axis second, and third the axis that the momentum circles, on its positive side."""
-    a: Components = (inverse[..., 0], inverse[..., 1], inverse[..., 2])
-    m: Components = (momentum[..., 0], momentum[..., 1], momentum[..., 2])
-    exchanged = []
-    for i, j in ((0, 1), (1, 2), (0, 1)):
-        condition = a[i] < a[j]
-        exchanged.append((i, j, condition))
-        m = _exchange(m, i, j, condition)
-        larger, smaller = jnp.where(condition, a[j], a[i]), jnp.where(condition, a[i], a[j])
-        a = (larger, smaller, a[2]) if i == 0 else (a[0], larger, smaller)
-    about_first = (a[0] - a[1]) * m[0] * m[0] > (a[1] - a[2]) * m[2] * m[2]
-    exchanged.append((0, 2, about_first))
-    m = _exchange(m, 0, 2, about_first)
-    a = (jnp.where(about_first, a[2], a[0]), a[1], jnp.where(about_first, a[0], a[2]))
-    sign = jnp.where(m[2] < 0.0, -1.0, 1.0)
-    a1, a2, a3, m1, m2, m3 = held((*a, m[0], sign * m[1], sign * m[2]))
-    return _Frame(tuple(exchanged), sign), (a1, a2, a3), (m1, m2, m3)
+def _squared_angle(inverse: Vec3, momentum: Vec3, h: Batch) -> Batch:
+    """About the square of the angle of the turn."""
+    omega = inverse * momentum
+    return jnp.max(omega * omega, axis=-1) * h * h
 
 
 class _Orbit(NamedTuple):
@@ -148,17 +135,16 @@ def _orbit(alpha: Batch, beta: Batch, gamma: Batch, m: Components, slow: Array) 
     ratio = gamma / jnp.where(alpha == 0.0, 1.0, alpha)
     over_beta = jnp.where(beta == 0.0, 0.0, 1.0 / jnp.where(beta == 0.0, 1.0, beta))
     spread = gamma * over_beta * m2 * m2
-    # Where a = |m3| vanishes with m3, its derivative is that of m3 itself.
     still = level & (spread == 0.0)
-    a = jnp.where(still, m3, jnp.sqrt(jnp.where(still, 1.0, m3 * m3 + spread)))
+    a = jnp.sqrt(m3 * m3 + spread)
     least = LEAST_MODULUS * a
     m3 = jnp.where(level, m3, jnp.maximum(m3, least))
     b_squared = m3 * m3 - ratio * m1 * m1
     close = b_squared <= least * least
-    b = jnp.where(still, m3, jnp.where(close, least, jnp.sqrt(jnp.where(close, 1.0, b_squared))))
+    b = jnp.where(close, least, jnp.sqrt(jnp.where(close, 1.0, b_squared)))
     move = close & ~level & (m1 != 0.0)
     squares = (m3 * m3 - least * least) / jnp.where(move, ratio * m1 * m1, 1.0)
-    m1 = m1 * lax.stop_gradient(jnp.sqrt(jnp.where(move, squares, 1.0)))
+    m1 = m1 * jnp.sqrt(jnp.where(move, squares, 1.0))
     complementary_modulus = jnp.where(still, 1.0, b / jnp.where(still, 1.0, a))
     length = jnp.sqrt(jnp.where(slow, 1.0, m1 * m1 + m2 * m2 + m3 * m3))
     circle = beta * m1 * m1 + alpha * m2 * m2
@@ -322,12 +308,3 @@ def _compose(
     )
     scale = 1.0 / jnp.sqrt(sum(part * part for part in parts))
     return parts[0] * scale, parts[1] * scale, parts[2] * scale, parts[3] * scale
-
-
-def _short_time(inverse: Vec3, momentum: Vec3, omega: Vec3, h: Float[Array, "*batch 1"]) -> tuple[Quat, Vec3]:
-    """Two terms of the series in time, for angles far below the square root of round-off."""
-    rate = jnp.cross(momentum, omega)
-    acceleration = inverse * rate
-    curvature = jnp.cross(rate, omega) + jnp.cross(momentum, acceleration)
-    turn = quat_exp(h * (omega + 0.5 * h * acceleration))
-    return turn, momentum + h * (rate + 0.5 * h * curvature)
