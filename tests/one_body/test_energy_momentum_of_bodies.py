@@ -106,3 +106,21 @@ def test_what_is_kept_is_what_the_bodies_show():
     np.testing.assert_allclose(run.energy, run.energy[0], rtol=0.0, atol=1e-13)
     np.testing.assert_allclose(run.angular_momentum[:, 2], run.angular_momentum[0, 2], rtol=0.0, atol=1e-13)
     assert np.ptp(run.angular_momentum[:, 0]) > 0.1
+
+
+def test_a_long_step_that_has_a_solution_finds_it():
+    """A top that turns by 1.4 in a step: substitution diverges, Newton's method does not."""
+    top = pt.library.regular_precession()
+    run = pt.simulate(
+        top,
+        top.start,
+        t1=0.5,
+        dt=0.01,
+        coordinates=Directors(),
+        form="hamiltonian",
+        integrator=EnergyMomentum(),
+        progress=False,
+    )
+    assert run.result.ok
+    np.testing.assert_allclose(run.energy, run.energy[0], rtol=1e-13)
+    assert np.max(np.abs(run.constraint)) < 1e-13

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from poinsot.solvers import EPS, Stopping, factored, newton, simplified_newton, solve_small
+from poinsot.solvers import EPS, Stopping, factored, newton, simplified_newton, solve_in_loop, solve_small
 from poinsot.solvers._linear import UNROLLED
 
 RANDOM = np.random.default_rng(5)
@@ -16,20 +16,22 @@ def size(dx):
     return jnp.max(jnp.abs(dx)) / EPS
 
 
+@pytest.mark.parametrize("solve", [solve_small, solve_in_loop])
 @pytest.mark.parametrize("n", [1, 2, 5, 9, UNROLLED, UNROLLED + 1])
-def test_elimination_agrees_with_lapack(n):
+def test_elimination_agrees_with_lapack(n, solve):
     A, b = RANDOM.normal(size=(6, n, n)), RANDOM.normal(size=(6, n))
-    found = jax.jit(jax.vmap(solve_small))(jnp.asarray(A), jnp.asarray(b))
+    found = jax.jit(jax.vmap(solve))(jnp.asarray(A), jnp.asarray(b))
     exact = np.linalg.solve(A, b[..., None])[..., 0]
     tolerance = 4.0 * EPS * np.linalg.cond(A).max() * np.abs(exact).max()
     np.testing.assert_allclose(found, exact, rtol=0.0, atol=tolerance)
 
 
-def test_pivots_are_looked_for():
+@pytest.mark.parametrize("solve", [solve_small, solve_in_loop])
+def test_pivots_are_looked_for(solve):
     """Zeros and tiny numbers on the diagonal: without exchange of rows there would be no digit left."""
     A = np.array([[0.0, 2.0, 1.0], [1e-17, 1e-17, 3.0], [4.0, 1.0, 0.0]])
     x = np.array([1.0, -2.0, 0.5])
-    solve = jax.jit(solve_small)
+    solve = jax.jit(solve)
     np.testing.assert_allclose(solve(A, A @ x), x, rtol=1e-15)
     assert not np.any(np.isfinite(solve(np.ones((3, 3)), np.array([1.0, 2.0, 3.0]))))
 

@@ -3,8 +3,9 @@
 from poinsot.solvers._block_banded import BlockMatrix, Elimination, linearised
 from poinsot.solvers._fixed_point import fixed_point, measured_fixed_point
 from poinsot.solvers._iteration import EPS, SolveInfo, Stopping
-from poinsot.solvers._linear import solve_small
+from poinsot.solvers._linear import solve_in_loop, solve_small
 from poinsot.solvers._newton import factored, newton, simplified_newton
+from poinsot.solvers._safeguarded import safeguarded_fixed_point
 
 __all__ = [
     "BlockMatrix",
@@ -17,6 +18,8 @@ __all__ = [
     "linearised",
     "measured_fixed_point",
     "newton",
+    "safeguarded_fixed_point",
     "simplified_newton",
+    "solve_in_loop",
     "solve_small",
 ]

@@ -132,12 +132,20 @@ def _product(A: Matrices, x: Blocked) -> Blocked:
     return jnp.sum(A * x[None], axis=1)
 
 
-def linearised(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> tuple[Float[Array, " n"], BlockMatrix]:
+def linearised(
+    r: Callable, x: Float[Array, " n"], blocks: Blocks, *, one_by_one: bool | None = None
+) -> tuple[Float[Array, " n"], BlockMatrix]:
     """Value and Jacobian of a function whose unknowns fall into blocks.
 
-    One derivative along the unknowns of a line in every block of a colour gives the columns of all of these:
-    of few unknowns all at once, of many one after the other, to stay in the cache. Where blocks are filled up
-    there are zeros, see `BlockMatrix.completed`.
+    One derivative along the unknowns of a line in every block of a colour gives the columns of all of these.
+    Where blocks are filled up there are zeros, see `BlockMatrix.completed`.
+
+    Args:
+        r: the function.
+        x: where.
+        blocks: which unknowns stand in equations together.
+        one_by_one: find the columns one after the other, else all at once; by default those of many unknowns,
+            to stay in the cache.
     """
     places = jnp.meshgrid(jnp.arange(blocks.size), jnp.arange(blocks.colours), indexing="ij")
     places = tuple(part.reshape(-1) for part in places)
@@ -146,7 +154,7 @@ def linearised(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> tuple[Floa
         value, column = jax.jvp(r, (x,), (blocks.seed(*place),))
         return value, blocks.split(column)
 
-    if x.size > LONG:
+    if x.size > LONG if one_by_one is None else one_by_one:
         value, columns = r(x), lax.map(lambda place: along(place)[1], places)
     else:
         value, columns = jax.vmap(along, out_axes=(None, 0))(places)

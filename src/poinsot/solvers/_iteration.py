@@ -57,7 +57,15 @@ class Stopping(eqx.Module):
     look_every: int = eqx.field(default=1, static=True)
 
 
-def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1, lanes: tuple[int, ...] = ()):
+def iterate(
+    improved: Callable,
+    start,
+    stopping: Stopping,
+    *,
+    order: int = 1,
+    lanes: tuple[int, ...] = (),
+    active: Bool[Array, "*lanes"] | None = None,
+):
     r"""Improve a value until nothing changes but round-off.
 
     Many equations may be solved side by side, one in each lane: then each has a change of its own, and all
@@ -71,6 +79,8 @@ def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1, la
         order: order of convergence; 2 when the rate itself shrinks as the change does, so that
             $\Delta \rho^2$ is left.
         lanes: shape of the sizes.
+        active: for which lanes there is something to do; without it, for all. Where for none, the start is
+            returned, as not converged.
 
     Returns:
         The last value and a `SolveInfo`.
@@ -108,7 +118,8 @@ def iterate(improved: Callable, start, stopping: Stopping, *, order: int = 1, la
         return change * rate**order / jnp.maximum(1.0 - rate, EPS) <= stopping.tolerance
 
     unknown = jnp.full(lanes, jnp.inf)
-    begin = (start, unknown, unknown, jnp.full(lanes, False), jnp.full(lanes, True), jnp.int32(0))
+    active = jnp.full(lanes, True) if active is None else active
+    begin = (start, unknown, unknown, jnp.full(lanes, False), active, jnp.int32(0))
     x, change, *_, count = lax.while_loop(proceed, once, begin)
     return x, SolveInfo(change, count.astype(float), stopping.accept)
 

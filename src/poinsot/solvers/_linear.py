@@ -44,3 +44,26 @@ def _eliminate(A: Array, b: Array) -> Array:
         known = sum((a * value for a, value in zip(pivot[1:-1], x, strict=True)), start=jnp.zeros(()))
         x.insert(0, (pivot[-1] - known) / pivot[0])
     return jnp.stack(x)
+
+
+def solve_in_loop(A: Float[Array, "n n"], b: Float[Array, " n"]) -> Float[Array, " n"]:
+    r"""Solve $A x = b$ by Gauss-Jordan elimination with partial pivoting, in one loop.
+
+    Slower than `solve_small`, but short: for equations that are seldom solved.
+    """
+    n = A.shape[0]
+    places = jnp.arange(n)
+
+    def eliminate(k, carry):
+        rows, owner = carry
+        column = jnp.sum(jnp.where(jnp.arange(n + 1)[None] == k, rows, 0.0), axis=1)
+        row = jnp.argmax(jnp.where(owner < n, -1.0, jnp.abs(column)))
+        chosen = places == row
+        pivot = jnp.sum(jnp.where(chosen[:, None], rows, 0.0), axis=0)
+        pivot = pivot / jnp.sum(jnp.where(chosen, column, 0.0))
+        rows = jnp.where(chosen[:, None], pivot[None], rows - column[:, None] * pivot[None])
+        return rows, jnp.where(chosen, k, owner)
+
+    begin = jnp.concatenate([A, b[:, None]], axis=1), jnp.full(n, n)
+    rows, owner = lax.fori_loop(0, n, eliminate, begin)
+    return jnp.sum(jnp.where(owner[:, None] == places[None], rows[:, -1:], 0.0), axis=0)

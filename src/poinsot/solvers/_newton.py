@@ -42,7 +42,7 @@ def newton(
         return iterate(improved, start, stopping, order=2)
 
     def linear_solve(matvec, rhs):
-        return _linear_solve(matvec, rhs, structure)
+        return linear_solution(matvec, rhs, structure)
 
     return root(residual, guess, correct, linear_solve)
 
@@ -53,7 +53,7 @@ def _newton_correction(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> Fl
     return blocks.join(jacobian.completed(blocks).solve(blocks.split(value)))
 
 
-def _linear_solve(matvec: Callable, rhs: Float[Array, " n"], blocks: Blocks) -> Float[Array, " n"]:
+def linear_solution(matvec: Callable, rhs: Float[Array, " n"], blocks: Blocks) -> Float[Array, " n"]:
     """Solve a linear equation by forming its matrix."""
     _, matrix = linearised(matvec, jnp.zeros_like(rhs), blocks)
     return blocks.join(matrix.completed(blocks).solve(blocks.split(rhs)))
@@ -88,7 +88,7 @@ def simplified_newton(
         return iterate(corrected(lambda x: inverse(r(x)), size), start, stopping)
 
     def linear_solve(matvec, rhs):
-        return _linear_solve(matvec, rhs, structure)
+        return linear_solution(matvec, rhs, structure)
 
     return root(residual, guess, correct, linear_solve)
 

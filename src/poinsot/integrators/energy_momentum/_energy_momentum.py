@@ -14,7 +14,10 @@ from poinsot.integrators.constrained._fit import (
     position_refusal,
     position_size,
 )
-from poinsot.solvers import EPS, Stopping, fixed_point, newton
+from poinsot.solvers import EPS, Stopping, fixed_point, newton, safeguarded_fixed_point
+
+FEW = 64
+"""Numbers in a state up to which Newton's method may take over from repeated substitution."""
 
 
 class EnergyMomentum(AbstractIntegrator):
@@ -37,6 +40,9 @@ class EnergyMomentum(AbstractIntegrator):
     therefore reaches order 4 and no more.
 
     Loads act at the midpoint.
+
+    Without constraints the equations of a step are solved by repeated substitution; where that diverges, a
+    state of up to 64 numbers is solved for by Newton's method.
 
     Without constraints a step costs in proportion to the number of bodies. With them it does not: the
     correction that makes the gradient a discrete one couples all bodies, the matrix of Newton's method is
@@ -90,7 +96,7 @@ class EnergyMomentum(AbstractIntegrator):
 
 
 def _free(problem: Hamiltonian, t, h, y: Packed):
-    """Without constraints: repeated substitution."""
+    """Without constraints: repeated substitution, and of few numbers Newton's method where that fails."""
     q0, p0 = problem.split(y)
     middle, lanes = t + 0.5 * h, problem.lanes(y)
     gradient = problem.discrete_gradient
@@ -107,7 +113,8 @@ def _free(problem: Hamiltonian, t, h, y: Packed):
     guess = y + h * problem.vector_field(t, y)
     unit = EPS * (problem.magnitude(y) + problem.magnitude(guess)) + 1e-300
     components = tuple(range(y.ndim - len(lanes)))
-    return fixed_point(substitute, guess, lambda dy: jnp.max(jnp.abs(dy) / unit, axis=components), Stopping())
+    solve = safeguarded_fixed_point if y.shape[0] <= FEW else fixed_point
+    return solve(substitute, guess, lambda dy: jnp.max(jnp.abs(dy) / unit, axis=components), Stopping())
 
 
 def _on_surface(problem: AbstractConstrained, t, h, y: Packed, carry: tuple[Array, Array]):
