@@ -16,12 +16,14 @@ def invoke(*arguments: str):
 
 @pytest.fixture
 def calls(monkeypatch, tmp_path):
-    """Reproductions that are not computed: `good` agrees, anything else does not."""
+    """Reproductions that are not computed: `good` agrees, `figure-2` breaks off, anything else differs."""
     calls = []
     monkeypatch.chdir(tmp_path)
 
     def reproduce(identifier: str, *, quick: bool, out: Path) -> Reproduction:
         calls.append((identifier, quick, out))
+        if identifier == "terze2013/figure-2":
+            raise TypeError("no such primitive")
         within = 3.0 if identifier.endswith("good") else 1.0
         numbers = (Number.near("crossings", 47002.0, 47004.0, within), Number.shown("slope", float("nan")))
         return Reproduction(
@@ -53,7 +55,7 @@ def test_agreement(calls):
     assert result.exit_code == 0
     assert calls == [("paper/good", True, Path("there"))]
     row = next(line for line in result.stdout.splitlines() if "crossings" in line)
-    assert row.split() == ["crossings", "47002", "47004", "within", "3", "agrees"]
+    assert row.split() == ["crossings", "47002", "47004", "within", "3", "agrees", "with", "the", "paper"]
     assert "The [printed] data differ." in result.stdout
     assert str(Path("there") / "crossings.png") in result.stdout
 
@@ -62,7 +64,8 @@ def test_disagreement(calls):
     result = invoke("paper/bad")
     assert result.exit_code == 1
     assert calls == [("paper/bad", False, Path("runs") / "paper")]
-    assert "DIFFERS" in result.stdout and "does NOT agree" in result.stdout
+    assert "DIFFERS from the paper" in result.stdout
+    assert "judged numbers: 1 (DIFFERS from the paper: 1). Failing: crossings." in result.stdout
 
 
 def test_json(calls):
@@ -70,17 +73,39 @@ def test_json(calls):
     assert result.exit_code == 1
     read = json.loads(result.stdout, parse_constant=pytest.fail)
     assert read["agrees"] is False and read["numbers"][1]["ours"] is None
+    assert [number["basis"] for number in read["numbers"]] == ["paper", None]
 
 
 def test_a_paper_is_all_of_its_items(calls):
     """None of them agrees here; each is shown, and the exit code tells."""
-    expected = [identifier for identifier, _ in catalogue() if identifier.startswith("terze2013/")]
+    expected = [f"terze2013/figure-{n}" for n in (1, 2, 3)]
     result = invoke("terze2013", "--quick")
-    assert len(expected) == 3 and [call[0] for call in calls] == expected
+    assert [call[0] for call in calls] == expected
     assert all(identifier in result.stdout for identifier in expected)
     assert result.exit_code == 1
+
+
+def test_an_item_that_breaks_off_does_not_end_the_others(calls):
+    result = invoke("terze2013")
+    assert result.exit_code == 1
+    assert "terze2013/figure-2 broke off" in result.stderr and "no such primitive" in result.stderr
+    assert "2 of 3 items completed. judged numbers: 2 (DIFFERS from the paper: 2)" in result.stdout
+    assert "broke off: terze2013/figure-2" in result.stdout
     read = json.loads(invoke("terze2013", "--json").stdout)
-    assert [one["id"] for one in read] == expected
+    assert [one["id"] for one in read] == [f"terze2013/figure-{n}" for n in (1, 2, 3)]
+    assert read[1]["error"] == "TypeError: no such primitive"
+
+
+def test_all(calls):
+    result = invoke("--all", "--quick")
+    assert [call[:2] for call in calls] == [(identifier, True) for identifier, _ in catalogue()]
+    assert calls[-1][2] == Path("runs") / "xu2016"
+    assert f"{len(calls) - 1} of {len(calls)} items completed" in result.stdout and result.exit_code == 1
+
+
+def test_all_takes_no_id(calls):
+    result = invoke("terze2013", "--all")
+    assert result.exit_code == 2 and "--all takes no id" in result.stderr and not calls
 
 
 def test_output_folder_that_is_a_file(calls, tmp_path):

@@ -1,6 +1,5 @@
 """Reproductions of Xu and Zhong (2016) and of Terze, Müller and Zlatar (2013), and what they rest on."""
 
-import json
 import math
 
 import jax
@@ -10,7 +9,6 @@ from scipy.integrate import simpson
 from scipy.linalg import expm
 
 import poinsot as pt
-from long_suite import of_the_long_suite
 from poinsot.coordinates import Quaternions
 from poinsot.integrators import Variational
 from poinsot.library import regular_precession, tumbling_body
@@ -24,14 +22,13 @@ TERZE = [f"terze2013/figure-{n}" for n in range(1, 4)]
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    """Every reproduction once, quickly, with its files."""
+def quick():
+    """Every reproduction once, quickly."""
     made = {}
 
     def get(identifier):
         if identifier not in made:
-            out = tmp_path_factory.mktemp("figures")
-            made[identifier] = reproduce(identifier, quick=True, out=out, progress=False)
+            made[identifier] = reproduce(identifier, quick=True, progress=False)
         return made[identifier]
 
     return get
@@ -53,16 +50,6 @@ def ours(made, name: str) -> float:
 def test_the_catalogue_has_every_figure():
     identifiers = [identifier for identifier, _ in catalogue()]
     assert [one for one in identifiers if one.startswith(("xu2016", "terze2013"))] == [*TERZE, *XU]
-
-
-@pytest.mark.parametrize("identifier", of_the_long_suite((*XU, *TERZE), {"terze2013/figure-3"}))
-def test_figures_agree_and_are_drawn(identifier, quick):
-    made = quick(identifier)
-    assert made.agrees, [number for number in made.numbers if number.agrees is False]
-    assert any(number.agrees for number in made.numbers) and made.remarks
-    picture, record = made.files
-    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 20_000
-    assert json.loads(record.read_text()) == made.to_dict()
 
 
 @pytest.mark.slow

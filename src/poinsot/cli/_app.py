@@ -147,19 +147,17 @@ def verify(
 def reproduce(
     item: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="A table or figure, or a paper; lists them if left out."),
+        typer.Argument(metavar="[ID]", help="A table or figure, or a paper; lists all if left out."),
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All tables and figures of all papers.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A shorter run.")] = False,
     as_json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for figures and data.")] = None,
 ) -> None:
     """Regenerate a table or figure of a paper, or all of them, our numbers beside the published ones."""
-    from poinsot.cli._reproduce import list_items, reproduce_named
+    from poinsot.cli._reproduce import reproduce_chosen
 
-    if item is None:
-        list_items(as_json)
-    else:
-        reproduce_named(item, quick, as_json, out)
+    reproduce_chosen(item, every, quick, as_json, out)
 
 
 def main() -> None:

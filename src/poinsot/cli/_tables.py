@@ -9,21 +9,24 @@ WIDTH_WITHOUT_TERMINAL = 160
 """A file or a pipe has no width of its own; narrow tables would be broken over lines."""
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, flexible: str) -> None:
+def show_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, flexible: str | tuple[str, ...]
+) -> None:
     """Print a table.
 
     Args:
         columns: headings; one that begins with `>` belongs to numbers, aligned to the right.
         rows: values of each row; true and false are shown as yes and no.
-        flexible: the column that is broken over lines where the terminal is narrow.
+        flexible: the column, or columns, broken over lines where the terminal is narrow.
     """
     from rich import box
     from rich.table import Table
 
+    wrapped = (flexible,) if isinstance(flexible, str) else flexible
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
         justify = "right" if column.startswith(">") else "left"
-        table.add_column(column.lstrip(">"), justify=justify, no_wrap=column != flexible)
+        table.add_column(column.lstrip(">"), justify=justify, no_wrap=column not in wrapped)
     for row in rows:
         # Text objects, so that square brackets are printed and not taken for markup.
         table.add_row(*(_cell(value) for value in row))

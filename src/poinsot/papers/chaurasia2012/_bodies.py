@@ -90,7 +90,9 @@ def measured_order(run: Callable[[float, float], BodyTrajectory]) -> Number:
     """Order of a method, from the path of the mass centre with three steps; `run` takes step and end."""
     paths = [run(STEP / parts, 1.0).position[::parts, 0] for parts in (1, 2, 4)]
     apart = [float(np.max(np.linalg.norm(a - b, axis=1))) for a, b in pairwise(paths)]
-    return Number.between("order, from three steps up to t = 1", order(*apart), 1.8, 2.2)
+    return Number.matches(
+        "order, from three steps up to t = 1", order(*apart), 2.0, 0.2, "order of the method"
+    )
 
 
 def change(values: np.ndarray) -> float:

@@ -69,8 +69,12 @@ def _energy_numbers(
         Number.shown("H at the start", gauss.energy[0]),
         Number.at_most("Gauss 6: largest |H - H(0)|", float(np.max(np.abs(_error(gauss)))), 1e-7),
         Number.at_most("Gauss 6: trend of H - H(0), in standard errors", abs(trend(_error(gauss))), 4.0),
-        Number.between(
-            f"Gauss 6: order of |H - H(0)| up to t = {EARLY:g}", math.log2(coarse / fine), 5.0, 7.0
+        Number.matches(
+            f"Gauss 6: order of |H - H(0)| up to t = {EARLY:g}",
+            math.log2(coarse / fine),
+            6.0,
+            1.0,
+            "order of the method",
         ),
         Number.shown("RK4: largest |H - H(0)|", float(np.max(np.abs(_error(control))))),
         Number.at_least("RK4: trend of H - H(0), in standard errors", abs(trend(_error(control))), 4.0),

@@ -1,4 +1,4 @@
-"""Figures 3.7 and 3.8: time of a step over the particles of a body, and over the number of bodies."""
+"""Figures 3.7 and 3.8: cost of a step over the particles of a body, and over the number of bodies."""
 
 import time
 from dataclasses import dataclass
@@ -20,15 +20,17 @@ from poinsot.papers.chaurasia2012._chain import (
     discs,
     run_chain,
 )
+from poinsot.papers.chaurasia2012._chain_work import products
 from poinsot.viz._style import PALETTE, QUIET, styled
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PARTICLES, QUICK_PARTICLES, BODIES = (6, 12, 24, 48, 96, 192, 384), (12, 48), 8
-CHAINS, QUICK_CHAINS, PER_BODY = (8, 32, 128, 512, 2048, 8192), (8, 128), 12
+PARTICLES, QUICK_PARTICLES, BODIES = (6, 12, 24, 48, 96, 192, 384), (12, 48, 96, 192), 8
+CHAINS, QUICK_CHAINS, PER_BODY = (8, 32, 128, 512, 2048, 8192), (8, 64, 512), 12
 ASYMPTOTIC = 3
-"""Sizes, the largest ones, whose times the exponent is fitted to."""
+"""Sizes, the largest ones, that exponents are fitted to."""
 REPEATS, LONG_ENOUGH, TRIED = 4, 0.4, 5
 """Runs timed, of which the shortest counts; how long one should take in seconds; steps of the first try."""
 SETTINGS = {
@@ -45,62 +47,99 @@ OWN = (
     "the spacing where the potential has its minimum, bodies at rest that turn at random with angular "
     "velocities of size 1, time per step, iterated to round-off. Compilation is not in the times."
 )
+UNTIMED = "The quick variant counts and takes no times: those of short runs say little."
 
 
 @dataclass(frozen=True)
-class Timing:
-    """Time of a step over a size."""
+class Growth:
+    """A cost over a size."""
 
     sizes: tuple[int, ...]
-    seconds: np.ndarray
-    """Of one step."""
-    compilation: np.ndarray
-    """Of the first call, less the steps themselves."""
+    cost: np.ndarray
 
     @property
     def exponent(self) -> float:
-        """Of the power of the size that the times of the largest ones follow."""
+        """Of the power of the size that the costs of the largest ones follow."""
         largest = slice(-ASYMPTOTIC, None)
-        return float(np.polyfit(np.log(self.sizes[largest]), np.log(self.seconds[largest]), 1)[0])
+        return float(np.polyfit(np.log(self.sizes[largest]), np.log(self.cost[largest]), 1)[0])
 
     @property
-    def local(self) -> np.ndarray:
-        """Exponents between neighbouring sizes."""
-        return np.diff(np.log(self.seconds)) / np.diff(np.log(self.sizes))
+    def smallest_ratio(self) -> float:
+        """Cost of a size over that of the next smaller one, the smallest of these."""
+        return float(np.min(self.cost[1:] / self.cost[:-1]))
 
 
 def figure_3_7(quick: bool, progress: bool | None) -> Findings:
     """Over the particles of a body, of which each meets each of the next body."""
     sizes = QUICK_PARTICLES if quick else PARTICLES
-    timing = measured(sizes, [(particles, BODIES) for particles in sizes])
+    cases = {particles: (particles, BODIES) for particles in sizes}
     remark = (
         "The claim: time increases with the number of particles. It does, from a constant cost of the bodies "
-        f"themselves to the power {timing.exponent:.2f} of their number; each particle meets each of the "
-        "next body, so that evaluations grow with the square."
+        "themselves to the square of their number, since each particle meets each of the next body."
     )
-    title = f"Time of a step of Gauss 6, {BODIES} discs"
-    figure = _draw(timing, 2, title, "particles of each disc")
-    return _findings(timing, (1.8, 2.2), quick, remark, figure, {"bodies": BODIES})
+    return _findings(cases, 2, 0.2, f"{BODIES} discs", "particles of each disc", remark, quick)
 
 
 def figure_3_8(quick: bool, progress: bool | None) -> Findings:
     """Over the number of bodies."""
     sizes = QUICK_CHAINS if quick else CHAINS
-    timing = measured(sizes, [(PER_BODY, count) for count in sizes])
+    cases = {count: (PER_BODY, count) for count in sizes}
     remark = (
         "The claim: time increases with the number of bodies, and the method suits large numbers of them. "
-        "Evaluations are proportional to the number of bodies; times of the longest chains, a thousand times "
-        f"those of the thesis, grow with its power {timing.exponent:.2f}."
+        "Work is proportional to the number of bodies, of which the longest chains of the full run have a "
+        "thousand times as many as those of the thesis."
     )
-    title = f"Time of a step of Gauss 6, {PER_BODY} particles in each disc"
-    figure = _draw(timing, 1, title, "bodies")
-    return _findings(timing, (0.9, 1.1), quick, remark, figure, {"particles": PER_BODY})
+    return _findings(cases, 1, 0.1, f"{PER_BODY} particles in each disc", "bodies", remark, quick)
 
 
-def measured(sizes: tuple[int, ...], cases: list[tuple[int, int]]) -> Timing:
-    """Time of a step for each case of particles and bodies."""
-    seconds, compilation = zip(*(_timed(*case) for case in cases), strict=True)
-    return Timing(sizes, np.array(seconds), np.array(compilation))
+def _findings(
+    cases: dict[int, tuple[int, int]],
+    power: int,
+    within: float,
+    what: str,
+    label: str,
+    remark: str,
+    quick: bool,
+) -> Findings:
+    """Work counted, and in the full run times too.
+
+    Args:
+        cases: particles and bodies by the size that is varied.
+        power: of the size that the cost follows for large ones.
+        within: how near the exponent must be to it.
+        what: the size that is not varied, for the title.
+        label: the size that is varied.
+        remark: on the claim.
+        quick: take no times.
+    """
+    sizes = tuple(cases)
+    counted = Growth(sizes, np.array([products(*case) for case in cases.values()], dtype=float))
+    numbers = [_exponent("products of a right-hand side", counted, power, within)]
+    numbers += [Number.shown(f"products with {n}", cost) for n, cost in zip(sizes, counted.cost, strict=True)]
+    panels = {"products of a right-hand side": counted}
+    if not quick:
+        seconds, compilation = zip(*(_timed(*case) for case in cases.values()), strict=True)
+        timed = Growth(sizes, 1e6 * np.array(seconds))
+        panels["time of a step of Gauss 6 [µs]"] = timed
+        numbers += [
+            Number.above(
+                "time of a step: smallest ratio to the next smaller size", timed.smallest_ratio, 1.0
+            ),
+            _exponent("time of a step", timed, power, within),
+        ]
+        numbers += [
+            Number.shown(f"step with {n} [µs]", cost) for n, cost in zip(sizes, timed.cost, strict=True)
+        ]
+        numbers.append(Number.shown("longest compilation [s]", max(compilation)))
+    remarks = [remark, *([UNTIMED] if quick else []), OWN]
+    figure = _draw(panels, power, f"Cost of a step, {what}", label)
+    return Findings(SETTINGS | {"sizes": list(sizes), "fixed": what}, numbers, remarks, {"": figure})
+
+
+def _exponent(name: str, growth: Growth, power: int, within: float) -> Number:
+    """The power of the size that the number of particles that meet makes of the cost."""
+    name = f"{name}: exponent of the {ASYMPTOTIC} largest"
+    return Number.matches(name, growth.exponent, power, within, "number of pairs that meet")
 
 
 def _timed(particles: int, count: int) -> tuple[float, float]:
@@ -119,41 +158,23 @@ def _timed(particles: int, count: int) -> tuple[float, float]:
     return min(run(steps) for _ in range(REPEATS)), first - TRIED * step
 
 
-def _findings(
-    timing: Timing,
-    bounds: tuple[float, float],
-    quick: bool,
-    remark: str,
-    figure: "Figure",
-    settings: dict[str, int],
-) -> Findings:
-    name = f"exponent of the {min(ASYMPTOTIC, len(timing.sizes))} largest"
-    exponent = (
-        Number.shown(name, timing.exponent) if quick else Number.between(name, timing.exponent, *bounds)
-    )
-    numbers = [
-        exponent,
-        Number.at_least(
-            "time of the largest over that of the smallest", timing.seconds[-1] / timing.seconds[0], 1.0
-        ),
-    ]
-    for size, seconds in zip(timing.sizes, timing.seconds, strict=True):
-        numbers.append(Number.shown(f"step with {size} [µs]", 1e6 * seconds))
-    numbers.append(Number.shown("longest compilation [s]", float(np.max(timing.compilation))))
-    return Findings(SETTINGS | settings, numbers, [remark, OWN], {"": figure})
-
-
 @styled
-def _draw(timing: Timing, power: int, title: str, label: str) -> "Figure":
-    figure, ax = canvas(1, 1, (6.4, 4.6), title)
-    sizes = np.array(timing.sizes, dtype=float)
-    ax.loglog(sizes, 1e6 * timing.seconds, "o-", color=PALETTE[0], label="measured")
-    guide = 1e6 * timing.seconds[-1] * (sizes / sizes[-1]) ** power
+def _draw(panels: dict[str, Growth], power: int, title: str, label: str) -> "Figure":
+    figure, axes = canvas(1, len(panels), (5.6 * len(panels) + 0.8, 4.6), title, squeeze=False)
+    for ax, (name, growth) in zip(axes[0], panels.items(), strict=True):
+        _draw_growth(ax, growth, power)
+        ax.set(xlabel=label, ylabel=name)
+    return figure
+
+
+def _draw_growth(ax: "Axes", growth: Growth, power: int) -> None:
+    sizes = np.array(growth.sizes, dtype=float)
+    ax.loglog(sizes, growth.cost, "o-", color=PALETTE[0], label="ours")
+    guide = growth.cost[-1] * (sizes / sizes[-1]) ** power
     ax.loglog(sizes, guide, "--", color=QUIET, linewidth=0.9, label=f"power {power}")
-    ax.set(xlabel=label, ylabel="time of a step [µs]", ylim=(0.5 * 1e6 * np.min(timing.seconds), None))
-    ax.set_xticks(timing.sizes, labels=[f"{size:,}" for size in timing.sizes])
+    ax.set_ylim(0.5 * np.min(growth.cost), None)
+    ax.set_xticks(growth.sizes, labels=[f"{size:,}" for size in growth.sizes])
     ax.set_xticks((), minor=True)
-    fitted = f"fitted to the {min(ASYMPTOTIC, len(sizes))} largest: {timing.exponent:.2f}"
+    fitted = f"fitted to the {ASYMPTOTIC} largest: {growth.exponent:.2f}"
     ax.text(0.97, 0.06, fitted, transform=ax.transAxes, ha="right")
     ax.legend(loc="upper left")
-    return figure

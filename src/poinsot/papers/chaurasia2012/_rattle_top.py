@@ -47,7 +47,13 @@ def figure_2_19(quick: bool, progress: bool | None) -> Findings:
     growth = float(np.ptp(run.energy[half:]) / np.ptp(run.energy[:half]))
     numbers = [
         Number.at_most("largest relative change of energy", change(run.energy), 1e-5),
-        Number.between("its order", order(*(change(made.energy) for made in runs.values())), 1.8, 2.2),
+        Number.matches(
+            "its order",
+            order(*(change(made.energy) for made in runs.values())),
+            2.0,
+            0.2,
+            "order of the method",
+        ),
         Number.between("swing of the energy, second half over first", growth, 0.8, 1.25),
         Number.at_most("largest relative change of L_z", change(run.angular_momentum[:, 2]), 1e-12),
     ]

@@ -66,7 +66,7 @@ def _powers(solver: str, name: str, drift: ConstraintDrift) -> list[Number]:
     place, rate = f"{title}: power of time, positions", f"{title}: power of time, velocities"
     powers = drift.position_exponent, drift.velocity_exponent
     if name == "absolute, quaternions":
-        return [Number.at_most(place, powers[0], 1.0 + WITHIN), *ends]
+        return [Number.at_most(place, powers[0], 1.0 + WITHIN, "g'' = -2 |v|^2 g", 2.0), *ends]
     if name not in (*ABSOLUTE, GENERAL):
         return [_near(place, powers[0], 1.0), *ends]
     if (solver, name) == ("RADAU5", "absolute, directors"):

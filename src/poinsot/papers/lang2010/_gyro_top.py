@@ -108,7 +108,7 @@ def _comparison(runs: dict[str, Run]) -> list[Number]:
     for worse, better in ORDERED:
         if worse in runs and better in runs:
             ratio = _error(runs[worse]) / _error(runs[better])
-            numbers.append(Number.at_least(f"error: {worse} over {better}", ratio, 1.0))
+            numbers.append(Number.above(f"error: {worse} over {better}", ratio, 1.0))
     return numbers
 
 

@@ -63,13 +63,13 @@ def _medians(steps: dict[str, Steps]) -> list[Number]:
     for few, many in itertools.product(FEW, MANY):
         if few in median and many in median:
             ratio = median[few] / median[many]
-            numbers.append(Number.at_least(f"median step: {few} over {many}", ratio, 1.0))
+            numbers.append(Number.above(f"median step: {few} over {many}", ratio, 1.0))
     for absolute in ("absolute, directors", "absolute, quaternions", GENERAL):
         null = "null space, directors" if "directors" in absolute else "null space, quaternions"
         if null in median and absolute in median:
             ratio, name = median[null] / median[absolute], f"median step: {null} over {absolute}"
             general = absolute == GENERAL
-            numbers.append(Number.shown(name, ratio) if general else Number.at_least(name, ratio, 1.0))
+            numbers.append(Number.shown(name, ratio) if general else Number.above(name, ratio, 1.0))
     return numbers
 
 

@@ -103,7 +103,7 @@ def _given_force() -> Counter:
 
 def _total(name: str, ours: int, published: int) -> Number:
     if name in SAME_FORMULAS:
-        return Number.between(f"{name}: all", ours, 0.75 * published, 1.25 * published, published)
+        return Number.near(f"{name}: all", ours, published, 0.25 * published)
     return Number.shown(f"{name}: all", ours, published)
 
 
@@ -115,7 +115,7 @@ def _conclusions(ours: dict, totals: dict[str, int], body: System) -> list[Numbe
     absolute = {"quaternions": totals["absolute, quaternions"], "directors": sum(closed.values())}
     published = {name: sum(column[-1]) for name, column in COLUMNS.items()}
     numbers = [
-        Number.at_least(
+        Number.above(
             f"{kind}: operations without multipliers over those in the null space",
             count / totals[f"null space, {kind}"],
             1.0,
@@ -127,7 +127,7 @@ def _conclusions(ours: dict, totals: dict[str, int], body: System) -> list[Numbe
     )
     return [
         *numbers,
-        Number.at_most("sines and cosines outside the Euler angles", trigonometric, 0),
+        Number.near("sines and cosines outside the Euler angles", trigonometric, 0, 0),
         Number.shown("absolute, directors, closed form (index 0): all", absolute["directors"]),
         Number.shown(
             "absolute, quaternions, psi given: all", sum(given.values()), published["absolute, quaternions"]

@@ -91,12 +91,11 @@ def _energy_numbers(name: str, runs: dict[tuple[str, str], dict[float, BodyRun]]
     bound = LIMIT[name] / SPIN
     longest = max(h for h in STEPS if h < bound)
     return [
-        Number.between(
+        Number.near(
             f"{name}, {label}: order of the energy error",
             slope(errors[last], errors[finest], last / finest),
-            1.9,
-            2.1,
             2.0,
+            0.1,
         )
         for label, errors in zip(SIGMAS, (plain, scaled), strict=True)
     ] + [
@@ -126,7 +125,7 @@ def _trajectories(name: str) -> Findings:
     for label, of in runs.items():
         order = slope(of[FINE[0]].distance, of[FINE[1]].distance, FINE[0] / FINE[1])
         numbers += [
-            Number.between(f"{label}: order of the mass centre's error", order, 1.9, 2.1, 2.0),
+            Number.near(f"{label}: order of the mass centre's error", order, 2.0, 0.1),
             Number.shown(f"{label}: largest error of the height [m]", of[step].height_error),
         ]
     numbers += [
