@@ -6,9 +6,11 @@ import math
 import pytest
 from typer.testing import CliRunner
 
-from poinsot.analysis import Check, Verification
-from poinsot.cli import _verify, app
+from poinsot.analysis import Check, VerdictRates, Verification
+from poinsot.cli import _verify, _verify_verdicts, app
 from poinsot.integrators import names
+from poinsot.simulation import Verdict
+from poinsot.simulation._verdict import Finding
 
 TRUE = Check("order in q", "4", 4.01, 0.15, True, "slope over 5 points")
 FALSE = Check("symplectic", "yes", math.inf, 1e-13, False, "h = 0.2 and 0.1")
@@ -65,3 +67,32 @@ def test_all_of_them(claims):
 
     assert tuple(item["integrator"] for item in json.loads(result.stdout)) == names()
     assert result.exit_code == 1
+
+
+@pytest.fixture
+def study(monkeypatch):
+    """Two families of errors; half of the walks are called drifting."""
+
+    def rates(progress=None):
+        good, bad = VerdictRates("noise"), VerdictRates("random walk")
+        for rate, drift in ((good, 0.0), (good, 1.0), (bad, 0.0), (bad, 0.0)):
+            verdict = Verdict.drifting if drift or rate is bad and not bad.series else Verdict.bounded
+            rate.count(Finding(verdict, 1.0, 1.0, 2.0), drift)
+        return [good, bad]
+
+    monkeypatch.setattr(_verify_verdicts, "verdict_rates", rates)
+
+
+def test_wrong_verdicts_have_an_exit_code(study):
+    result = invoke("--verdicts")
+    lines = {line.split("  ")[0].strip(): line for line in result.stdout.splitlines()}
+    assert result.exit_code == 1
+    assert "ok" in lines["noise"] and "FAILED" in lines["random walk"] and "50.00%" in lines["random walk"]
+    noise, walk = json.loads(invoke("--verdicts", "--json").stdout)
+    assert noise["false_alarm_rate"] == 0.0 and walk["false_alarm_rate"] == 0.5
+    assert noise["moving"]["drifting"] == 1 and walk["still"]["bounded"] == 1
+
+
+def test_verdicts_are_of_the_report_and_not_of_an_integrator(study):
+    result = invoke("--verdicts", "gauss6")
+    assert result.exit_code == 2 and "give no integrators" in result.stderr

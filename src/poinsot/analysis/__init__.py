@@ -17,6 +17,7 @@ from poinsot.analysis._rod_comparison import RodComparison, cosserat_comparison
 from poinsot.analysis._roundoff import RoundoffGrowth, roundoff_growth
 from poinsot.analysis._symplecticity import SymplecticityCertificate, symplecticity
 from poinsot.analysis._tangent import TangentMap, tangent_map
+from poinsot.analysis._verdict_study import VerdictRates, verdict_rates
 from poinsot.analysis._verify import Check, Verification, verify
 from poinsot.analysis._work_points import Refused, WorkPoint, WorkPrecision, work_ratio
 from poinsot.analysis._work_precision import InterruptedComparison, work_precision
@@ -39,6 +40,7 @@ __all__ = [
     "RoundoffGrowth",
     "SymplecticityCertificate",
     "TangentMap",
+    "VerdictRates",
     "Verification",
     "WorkPoint",
     "WorkPrecision",
@@ -62,6 +64,7 @@ __all__ = [
     "stationary_point",
     "symplecticity",
     "tangent_map",
+    "verdict_rates",
     "verify",
     "work_precision",
     "work_ratio",

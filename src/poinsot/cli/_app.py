@@ -129,10 +129,17 @@ def verify(
     body: Annotated[
         bool, typer.Option("--body", help="A rigid body in all coordinates and forms; takes minutes.")
     ] = False,
+    verdicts: Annotated[
+        bool, typer.Option("--verdicts", help="How often verdicts of a report are wrong; takes minutes.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Measure what integrators declare: order, symplecticity, reversibility, invariants."""
-    if body:
+    if verdicts:
+        from poinsot.cli._verify_verdicts import verify_verdicts
+
+        verify_verdicts(names or [], every or body, as_json)
+    elif body:
         from poinsot.cli._verify_body import verify_body
 
         verify_body(names or [], every, as_json)

@@ -1,13 +1,14 @@
 """A trajectory as an xarray Dataset, and back."""
 
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poinsot.core import InputError, Result, optional
 from poinsot.integrators.adaptive import Counts
-from poinsot.simulation import BodyTrajectory, History, Steps, Trajectory
+from poinsot.simulation import BodyTrajectory, History, Scale, Steps, Trajectory
 
 if TYPE_CHECKING:
     import xarray
@@ -67,7 +68,7 @@ def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
             "role": "conserved",
             "place": len(variables),
             "long_name": name,
-            "roundoff_scale": np.asarray(trajectory.scales[name]).tolist(),
+            **{f"{scale}_scale": size for scale, size in asdict(trajectory.scales[name]).items()},
         }
         variable = _variable_name(name, variables)
         variables[variable] = (_dims(f"{variable} component", values), values, about)
@@ -100,10 +101,16 @@ def from_dataset(dataset: "xarray.Dataset") -> Trajectory:
         fields["history"] = History(Steps(steps["step_time"], steps["step_rejected"]), counts, dense=None)
     trajectory = BodyTrajectory(**fields, motion=motion) if motion else Trajectory(**fields)
     # Fills the cached property: without the problem the scales cannot be computed again.
-    vars(trajectory)["scales"] = {
-        name: np.asarray(variable.attrs["roundoff_scale"]) for name, variable in conserved.items()
-    }
+    vars(trajectory)["scales"] = {name: _scale(variable.attrs) for name, variable in conserved.items()}
     return trajectory
+
+
+def _scale(attributes: dict[str, Any]) -> Scale:
+    """Scales of a conserved quantity; older stores have one number, or one for each component."""
+    roundoff = float(np.max(attributes["roundoff_scale"], initial=0.0))
+    return Scale(
+        roundoff, *(float(attributes.get(f"{name}_scale", roundoff)) for name in ("extent", "terms"))
+    )
 
 
 def _history(trajectory: Trajectory, place: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from poinsot.simulation._ensemble import ensemble
 from poinsot.simulation._event import Event
 from poinsot.simulation._history import History, Steps
 from poinsot.simulation._report import Report
+from poinsot.simulation._scale import Scale
 from poinsot.simulation._simulate import Interrupted, SimulationError, simulate
 from poinsot.simulation._solve import Solution, solve
 from poinsot.simulation._trajectory import Trajectory
@@ -16,6 +17,7 @@ __all__ = [
     "History",
     "Interrupted",
     "Report",
+    "Scale",
     "SimulationError",
     "Solution",
     "Steps",

@@ -10,9 +10,10 @@ import numpy as np
 from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, State
-from poinsot.equations import FormState, Formulation, Motion
+from poinsot.equations import MOMENTA, FormState, Formulation, Motion
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.simulation._evaluation import Evaluated, at_states, components_of, conserved_of
+from poinsot.simulation._scale import Scale
 from poinsot.simulation._trajectory import Method, Record, Trajectory
 
 if TYPE_CHECKING:
@@ -177,6 +178,19 @@ class BodyTrajectory(Trajectory):
         from poinsot.io import export
 
         export(self, path)
+
+    @cached_property
+    def scales(self) -> dict[str, Scale]:
+        """What deviations of each conserved quantity are measured against; momenta as vectors."""
+        scales = super().scales
+        for vector in (MOMENTA[:3], MOMENTA[3:]):
+            parts = [name for name in vector if name in scales]
+            scales |= dict.fromkeys(parts, Scale.largest(scales[name] for name in parts)) if parts else {}
+        if BALANCE in scales:
+            # It starts at zero: energy and work are what it is the difference of.
+            size = float(np.max(np.abs(self.motion["energy"])) + np.max(np.abs(self.motion["work"])))
+            scales[BALANCE] = Scale(size, size, size)
+        return scales
 
     @property
     def energy(self) -> np.ndarray:

@@ -1,30 +1,35 @@
 """The conservation report: what a run kept, how well, and whether that lasts."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poinsot.integrators.adaptive import Counts
+from poinsot.simulation._hann import Windows
+from poinsot.simulation._pace import Pace
+from poinsot.simulation._scale import Scale
 from poinsot.simulation._trajectory import Trajectory
-from poinsot.simulation._verdict import CYCLES, FEWEST, Finding, Verdict, judge, oscillations
+from poinsot.simulation._verdict import CYCLES, FEWEST, Finding, Verdict, judge
 
 if TYPE_CHECKING:
     from rich.console import Group
 
 NEGLIGIBLE = 1e-6
-"""A start value, or a swing of a component, below this share of its scale counts as zero."""
+"""A start value below this share of its scale counts as zero."""
+SUSPECTS = 32
+"""Components of a long vector that are judged: so many that deviate most, and so many that move most."""
 
 _COLUMNS = ("quantity", "start", "largest deviation", "relative", "drift per unit time", "verdict")
 
 _MEANING = {
     Verdict.exact: "no more than a random walk of rounding errors",
     Verdict.bounded: "oscillates, and any drift is slower than stated",
-    Verdict.drifting: "keeps moving away from its start value",
+    Verdict.drifting: "keeps moving away from its start value, or stays far from it",
     Verdict.short: (
-        f"needs {FEWEST} saved states, {CYCLES:g} oscillations of the motion and halves that look alike"
+        f"needs {FEWEST} saved states, {CYCLES:g} oscillations of the motion, also of its slow parts, and "
+        "halves that look alike"
     ),
     Verdict.not_finite: "became infinite or NaN",
 }
@@ -48,11 +53,13 @@ class Row:
     relative_deviation: float
     """Largest deviation in units of `reference`."""
     reference: float
-    """Size of the start value, or the quantity's round-off scale where it starts at zero."""
+    """Size of the start value; where that is zero, what the motion could change it by; NaN if unknown."""
     drift: float
     """Change per unit time, from a line through window means; NaN where the run is too short for it."""
     resolution: float
     """Rates smaller than this could not be seen."""
+    roundoff: float
+    """Deviations up to this count as round-off at the end of the run."""
     verdict: Verdict
 
     @property
@@ -70,7 +77,7 @@ class Row:
     @property
     def _drift_text(self) -> str:
         if self.verdict is Verdict.drifting:
-            return f"{self.drift:+.2e}"
+            return "-" if math.isnan(self.drift) else f"{self.drift:+.2e}"
         if self.verdict in (Verdict.exact, Verdict.bounded):
             return f"below {_size_text(self.resolution, 0)}" if self.resolution else "0"
         return "-"
@@ -90,12 +97,12 @@ class Report:
     @classmethod
     def of(cls, trajectory: Trajectory) -> "Report":
         """Look at every conserved quantity of a run, those of the user included."""
-        cycles = _cycles(trajectory.components)
-        steps = _steps_taken(trajectory)
-        scales = trajectory.scales
+        t, steps, scales = trajectory.t, _steps_taken(trajectory), trajectory.scales
+        columns = {name: _columns(values) for name, values in trajectory.conserved.items()}
+        change = max((_change(columns[name], scales[name]) for name in columns), default=0.0)
+        pace = Pace.of(t, trajectory.components).beside(change)
         rows = tuple(
-            _row(name, trajectory.t, values, steps, scales[name], cycles)
-            for name, values in trajectory.conserved.items()
+            _row(name, t, values, steps, scales[name], pace) for name, values in trajectory.conserved.items()
         )
         return cls(_header(trajectory), rows)
 
@@ -124,12 +131,22 @@ class Report:
         align = (str.ljust, str.rjust, str.rjust, str.rjust, str.rjust, str.ljust)
         text = ["  ".join(f(c, w) for f, c, w in zip(align, r, widths, strict=True)).rstrip() for r in table]
         rule = "  ".join("-" * width for width in widths)
-        legend = [f"{verdict}: {_MEANING[verdict]}" for verdict in self._verdicts]
+        legend = [f"{verdict}: {meaning}" for verdict, meaning in self._legend]
         return "\n".join([*lines, "", text[0], rule, *text[1:], "", *legend])
 
     @property
-    def _verdicts(self) -> list[Verdict]:
-        return [verdict for verdict in Verdict if any(row.verdict is verdict for row in self.rows)]
+    def _legend(self) -> list[tuple[Verdict, str]]:
+        given = [verdict for verdict in Verdict if any(row.verdict is verdict for row in self.rows)]
+        return [(verdict, _MEANING[verdict] + self._limits(verdict)) for verdict in given]
+
+    def _limits(self, verdict: Verdict) -> str:
+        """What counts as round-off in the quantities that are exact to it: smaller changes are not seen."""
+        named: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row.verdict is verdict is Verdict.exact:
+                named.setdefault(_size_text(row.roundoff, 0), []).append(row.name)
+        limits = (f"{limit} in {', '.join(names)}" for limit, names in named.items())
+        return f", up to {'; '.join(limits)}" if named else ""
 
     def __rich__(self) -> "Group":
         from rich.console import Group
@@ -145,38 +162,53 @@ class Report:
         for row in self.rows:
             *cells, verdict = row.cells
             table.add_row(*map(Text, cells), Text(verdict, style=_COLOUR[row.verdict]))
-        legend = [Text.assemble((str(v), _COLOUR[v]), (f": {_MEANING[v]}", "dim")) for v in self._verdicts]
+        legend = [Text.assemble((str(v), _COLOUR[v]), (f": {text}", "dim")) for v, text in self._legend]
         return Group(head, table, *legend)
 
 
-def _row(name: str, t, values: np.ndarray, steps, scale: np.ndarray, cycles: float) -> Row:
+def _row(name: str, t, values: np.ndarray, steps, scale: Scale, pace: Pace) -> Row:
     """The row of one quantity, whatever its shape."""
-    columns = values.reshape(len(t), -1).astype(float)
-    scales = np.broadcast_to(scale, values.shape[1:]).reshape(-1)
-    findings = [
-        judge(t, column, steps, float(s), cycles) for column, s in zip(columns.T, scales, strict=True)
-    ]
+    columns = _columns(values)
+    findings = [judge(t, columns[:, i], steps, scale, pace) for i in _suspects(columns)]
     worst = max(findings, key=_severity)
     largest = max(finding.deviation for finding in findings)
-    size, whole = float(np.max(np.abs(columns[0]))), float(np.max(scales))
-    reference = size if size > NEGLIGIBLE * whole else whole
+    size = float(np.max(np.abs(columns[0])))
+    known = scale.terms or scale.extent
+    # A quantity that starts at zero is no measure of its deviation, and nor is the deviation itself.
+    reference = size if size > NEGLIGIBLE * known else known if known > largest else math.nan
     relative = 0.0 if largest == 0.0 else largest / reference
     start = float(columns[0, 0]) if values.ndim == 1 else values[0].tolist()
-    return Row(name, start, largest, relative, reference, worst.rate, worst.resolution, worst.verdict)
+    limit = max(finding.roundoff for finding in findings)
+    return Row(name, start, largest, relative, reference, worst.rate, worst.resolution, limit, worst.verdict)
+
+
+def _columns(values: np.ndarray) -> np.ndarray:
+    """The components of a quantity, one column each."""
+    return np.asarray(values, dtype=float).reshape(len(values), -1)
+
+
+def _suspects(columns: np.ndarray) -> np.ndarray:
+    """Components among which the worst one is: all of a few, of many those that deviate or move most."""
+    if columns.shape[1] <= 2 * SUSPECTS:
+        return np.arange(columns.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        farthest = np.max(np.abs(columns - columns[0]), axis=0)
+        moved = np.abs(np.subtract(*Windows.of(len(columns), 2).means(columns)))
+    # NaN sorts as largest.
+    return np.union1d(np.argsort(farthest)[-SUSPECTS:], np.argsort(moved)[-SUSPECTS:])
+
+
+def _change(columns: np.ndarray, scale: Scale) -> float:
+    """How far the second half of a run is from the first one in its mean, in units of the extent."""
+    if len(columns) < FEWEST or not scale.extent:
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.max(np.abs(np.subtract(*Windows.of(len(columns), 2).means(columns))), initial=0.0)
+    return 2.0 * float(moved) / scale.extent if np.isfinite(moved) else 0.0
 
 
 def _severity(finding: Finding) -> tuple[int, float]:
     return list(Verdict).index(finding.verdict), finding.deviation
-
-
-def _cycles(components: Mapping[str, np.ndarray]) -> float:
-    """Oscillations of the motion: of the component that has most, noise in constant ones apart."""
-    most = 0.0
-    for values in components.values():
-        columns = values.reshape(len(values), -1)
-        moving = np.ptp(columns, axis=0) > NEGLIGIBLE * np.max(np.abs(columns), initial=0.0)
-        most = max([most, *(oscillations(column) for column in columns.T[moving])])
-    return most
 
 
 def _steps_taken(trajectory: Trajectory) -> np.ndarray:
@@ -247,6 +279,8 @@ def _traits_text(declared: dict) -> str:
 
 
 def _size_text(size: float, digits: int) -> str:
+    if math.isnan(size):
+        return "-"
     return f"{size:.{digits}e}" if size else "0"
 
 

@@ -1,15 +1,16 @@
-r"""How large the round-off of a conserved quantity is expected to be."""
+"""How large the round-off of a conserved quantity may be, and how far the motion could change it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from functools import partial
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from poinsot.core import AbstractProblem, State
-from poinsot.kernels import by_blocks
+from poinsot.kernels import by_blocks, once
 
 SAMPLES = 64
 """States along the run at which the sensitivity is looked at."""
@@ -18,70 +19,121 @@ PROBES = 16
 AT_ONCE = 2**18
 """Numbers of states, along directions, that are looked at in one go."""
 
+EPSILON = float(np.finfo(np.float64).eps)
+CANCELLED = 0.05
+"""A start value below this share of its response to a change of the whole state is a small difference."""
 
-def roundoff_scales(
+
+@dataclass(frozen=True)
+class Scale:
+    """What deviations of a conserved quantity are measured against, the same for all its components."""
+
+    roundoff: float
+    """Response to rounding errors of one step, of relative size one."""
+    extent: float
+    """Response to moving every component of the state across the range that it covers in the run."""
+    terms: float
+    """Size of the terms that it is the sum of at the start."""
+
+    @classmethod
+    def largest(cls, scales: Iterable["Scale"]) -> "Scale":
+        """The scale of a vector from those of its components, which turn into each other."""
+        scales = list(scales)
+        return cls(*(max(getattr(scale, entry.name) for scale in scales) for entry in fields(cls)))
+
+
+def scales_of(
     problem: AbstractProblem | None,
     t: np.ndarray,
     components: Mapping[str, np.ndarray],
     conserved: Mapping[str, np.ndarray],
-) -> dict[str, np.ndarray]:
-    r"""The factor $S$ by which a relative rounding error of the state appears in each conserved quantity.
+    step: float,
+) -> dict[str, Scale]:
+    r"""Scales of conserved quantities, from their derivatives at states along a run.
 
-    $$ S = \max_i |I(y_i)| + \max_i \Big( \sum_j \big(\partial_j I(y_i)\, |y|_j \big)^2 \Big)^{1/2} $$
+    With $|\cdot|_j$ the largest component of the same kind as component $j$, the response to lengths
+    $\ell_j$ is
 
-    with $|y|_j$ the largest component of the same kind as $y_j$. The second term is what matters when $I$ is
-    a small difference of large terms, for instance the energy of a parabolic orbit, which is zero. The root
-    is estimated from directional derivatives along random signs, which is cheap for states of any size.
-    Without the problem only the first term is known.
+    $$ R(\ell) = \Big(\sum_j \big(\partial_j I\, |\ell|_j\big)^2\Big)^{1/2} . $$
 
-    Returns:
-        An array for each quantity, in the shape of the quantity.
+    *Round-off.* Relative rounding errors of the state make $R(y)$. Those of the right-hand side $f$ matter
+    where strong forces cancel: the exact $\nabla I \cdot f$ is zero, and its computed value is what they
+    make in a unit of time. It may be no more than rounding errors of the state make through $f$, lest a
+    quantity that is not conserved excuse itself. With $\sigma$ random signs and $h$ the step,
+
+    $$ S = \max_i R(y_i) + h \max_i \min\big(|\nabla I \cdot f| / \varepsilon,\;
+       R(Df\,\sigma |y_i|)\big) . $$
+
+    *Extent.* What the quantity could change by, were it not conserved: with $r$ the ranges of the
+    components in the run, $V = \operatorname{median}_i R(r)$; or $|I(y_0)|$ if that is smaller and no small
+    difference of large terms, since of a run that flies apart the ranges are as large as its end.
+
+    A constant that is added to $I$ changes neither. The sums are estimated from derivatives along random
+    signs, which is cheap for states of any size. Without the problem the size of the quantity stands for
+    all.
     """
-    sizes = {name: _largest(np.abs(values)) for name, values in conserved.items()}
+    sizes = {name: float(np.max(_finite(np.abs(values)), initial=0.0)) for name, values in conserved.items()}
+    unknown = {name: Scale(size, size, size) for name, size in sizes.items()}
     if problem is None:
-        return sizes
+        return unknown
     chosen = np.unique(np.linspace(0, len(t) - 1, SAMPLES).round().astype(int))
     parts = [components[label] for label in problem.labels]
+    ranges = State(**{label: np.ptp(components[label], axis=0) for label in problem.labels})
     if len(chosen) < len(t):
         parts = [part[chosen] for part in parts]
     numbers = max(1, sum(part[0].size for part in parts))
     block = int(np.clip(AT_ONCE // (PROBES * numbers), 1, SAMPLES))
-    spread = by_blocks(partial(_sensitivity, problem), (t[chosen], *parts), block, block)
-    return {name: size + (_largest(spread[name]) if name in spread else 0.0) for name, size in sizes.items()}
+    found = by_blocks(partial(_responses, problem, ranges), (t[chosen], *parts), block, block)
+    known = {name: _scale(np.abs(conserved[name][0]), step, *found[name]) for name in found}
+    return unknown | known
 
 
-def _sensitivity(problem: AbstractProblem, times: np.ndarray, *parts: np.ndarray) -> dict[str, np.ndarray]:
-    """Root mean square over the probes of the change along each, at each state."""
-    states = State(**dict(zip(problem.labels, parts, strict=True)))
-    y = jax.vmap(problem.pack)(states)
-    draw, total = np.random.default_rng(0), None
+def _responses(problem: AbstractProblem, ranges: State, times: np.ndarray, *parts: np.ndarray) -> dict:
+    """Of each quantity at each state: responses to state, right-hand side and ranges, and its rate."""
+    y = jax.vmap(problem.pack)(State(**dict(zip(problem.labels, parts, strict=True))))
+    draw, total, rates = np.random.default_rng(0), None, None
     together = int(np.clip(AT_ONCE // y.size, 1, PROBES))
     together = next(count for count in range(together, 0, -1) if PROBES % count == 0)
     for _ in range(PROBES // together):
         signs = draw.choice([-1.0, 1.0], size=(together, *y.shape[1:]))
-        squares = _squares(problem, times, y, signs)
+        squares, rates = _squares(problem, ranges, times, y, signs)
         total = squares if total is None else jax.tree.map(jnp.add, total, squares)
-    return jax.tree.map(lambda sums: np.sqrt(np.asarray(sums) / PROBES), total)
+    means = jax.tree.map(lambda sums: np.moveaxis(np.sqrt(np.asarray(sums) / PROBES), 1, 0), total)
+    return jax.tree.map(lambda mean, rate: (*mean, np.abs(rate)), means, rates)
 
 
-@eqx.filter_jit
-def _squares(problem: AbstractProblem, times, states, signs):
-    """Sum over some probes of the square of the change along each, at each state."""
+@once
+def _squares(problem: AbstractProblem, ranges, times, states, signs):
+    """Sums over some probes of the squares of the responses, at each state, and the rates there."""
+    reach = problem.magnitude(problem.pack(ranges))
 
-    def at(t, y):
-        magnitude = problem.magnitude(y)
+    def at(place):
+        t, y = place
+        size = problem.magnitude(y)
+        f, noise = jax.jvp(lambda y: problem.vector_field(t, y), (y,), (signs[0] * size,))
+        lengths = jnp.stack([size, problem.magnitude(noise), reach])
 
         def quantities(y):
             return jax.tree.map(lambda value: jnp.asarray(value, dtype=float), problem.conserved(t, y))
 
-        def along(signs):
-            return jax.jvp(quantities, (y,), (signs * magnitude,))[1]
+        def along(direction):
+            return jax.jvp(quantities, (y,), (direction,))[1]
 
-        return jax.tree.map(lambda changes: jnp.sum(changes**2, axis=0), jax.vmap(along)(signs))
+        changes = jax.vmap(lambda sign: jax.vmap(lambda length: along(sign * length))(lengths))(signs)
+        return jax.tree.map(lambda change: jnp.sum(change**2, axis=0), changes), along(f)
 
-    return jax.vmap(at)(times, states)
+    return lax.map(at, (times, states))
 
 
-def _largest(values: np.ndarray) -> np.ndarray:
-    """Largest along time; a place where it is not finite says nothing of the others."""
-    return np.max(np.where(np.isfinite(values), values, 0.0), axis=0)
+def _scale(start: np.ndarray, step: float, *responses: np.ndarray) -> Scale:
+    """From the size of the start value, the time step and the responses at each of the states."""
+    state, field, ranges, rate = (_finite(np.asarray(response)) for response in responses)
+    roundoff = np.max(state, axis=0) + abs(step) * np.max(np.minimum(rate / EPSILON, field), axis=0)
+    sizes = (start, roundoff, np.median(ranges, axis=0), state[0])
+    value, roundoff, extent, terms = (float(np.max(size, initial=0.0)) for size in sizes)
+    return Scale(roundoff, min(extent, value) if value > CANCELLED * terms else extent, terms)
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    """A place where a value is not finite says nothing of the others."""
+    return np.where(np.isfinite(values), values, 0.0)

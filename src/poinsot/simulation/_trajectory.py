@@ -15,7 +15,7 @@ from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive, Counts
 from poinsot.simulation._evaluation import Evaluated, components_of, conserved_of, observables_of
 from poinsot.simulation._history import History, Steps
-from poinsot.simulation._scale import roundoff_scales
+from poinsot.simulation._scale import Scale, scales_of
 
 if TYPE_CHECKING:
     import xarray
@@ -210,10 +210,15 @@ class Trajectory:
         parts = {name: value.shape[1:] for name, value in self.components.items() if value.size}
         return ", ".join(f"{name} {' x '.join(map(str, shape))}" for name, shape in parts.items())
 
+    @property
+    def mean_step(self) -> float:
+        """Time between first and last saved state for each step of the run; zero where none is known."""
+        return float(self.t[-1] - self.t[0]) / max(self.attributes.get("steps", 0), 1)
+
     @cached_property
-    def scales(self) -> dict[str, np.ndarray]:
-        """How large each conserved quantity's response to a relative rounding error of the state is."""
-        return roundoff_scales(self._judged, self.t, self.components, self.conserved)
+    def scales(self) -> dict[str, Scale]:
+        """What deviations of each conserved quantity are measured against."""
+        return scales_of(self._judged, self.t, self.components, self.conserved, self.mean_step)
 
     @property
     def _judged(self) -> AbstractProblem | None:

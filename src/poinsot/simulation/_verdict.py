@@ -1,45 +1,51 @@
 r"""Was a quantity conserved? The rule behind the verdicts of a report.
 
-Let $d_i = I(y_i) - I(y_0)$ be the deviation of a quantity at the saved times, $k_i$ the number of steps
-taken until then, and $S$ the scale of its round-off (`Trajectory.scales`). An oscillation of the motion is
-two changes of direction of one component of the state; the component with the most of them counts. The
-first line that applies decides:
+Let $d_i = I(y_i) - I(y_0)$ be the deviation of a quantity at the saved times and $k_i$ the number of steps
+taken until then. Two scales come from the derivatives of $I$ along the run, so that a constant added to $I$
+changes neither, and both are the same for all components of a vector: $S$, the response to rounding errors
+of relative size one, and $V$, the response to moving every component of the state across its range
+(`poinsot.simulation._scale` has the formulas). The first line that applies decides:
 
 1. **not finite**: some $d_i$ is infinite or NaN.
-2. **too short to tell**: fewer than 32 states were saved.
-3. **exact to round-off**: $|d_i| \le 4\,\varepsilon\,S\sqrt{k_i + 1}$ at every saved time, with
-   $\varepsilon = 2^{-52}$. To this the rounding errors of the steps add up when they are as good as random:
-   a random walk. Rounding errors with a bias grow faster and are not excused.
-4. **too short to tell**: the motion has made fewer than two oscillations. Over so short a time an
-   oscillation of the error looks like a drift.
-5. **drifting**, if either holds:
-    - the means over consecutive windows keep moving one way, by more from the first to the last than
-      round-off or an oscillation cut off by a window can explain;
-    - the quantity has gone for good: in the second half of the run it stays farther from its start value
-      than that half's own range is wide.
-6. **too short to tell**: the ranges covered in both halves of the run differ by more than 15 percent of the
-   whole range: it is neither clearly a drift, nor has it settled.
-7. **bounded**: everything else. The deviation oscillates, and a drift, if there is one, is slower than the
-   stated resolution.
+2. **exact to round-off**: at every saved time, with $\varepsilon = 2^{-52}$,
 
-For line 5 the run is cut into windows of equally many states, of 4 oscillations each but at least 8 and at
-most 16 of them. Means $m_w$ are taken with Hann weights, which all but remove an oscillation that goes
-round several times in a window: of an amplitude $A$ and $c$ cycles they leave at most
+    $$ |d_i| \le 8\,\varepsilon\,\big(\max_j |I(y_j)| + S\sqrt{k_i + 1}\big). $$
 
-$$ A\,\ell(c), \qquad \ell(c) = \frac{1}{\pi c\,(c^2 - 1)} $$
+    The first term is the round-off of the value, the second four standard deviations of a random walk with
+    steps of $2\,\varepsilon S$. The report prints the right-hand side at the end of the run: smaller changes
+    could not be seen.
+3. **drifting**: the quantity has gone for good. In the second half of the run it stays farther from its start
+   value than half the range that it covers there, and farther than $V/10$.
+4. **drifting**: there is a clear trend, and the motion has no slow part that could explain it; **too short to
+   tell** if it has one, or has made fewer than two oscillations.
+5. **bounded**: the ranges covered in both halves of the run differ by at most 15 percent of the whole range,
+   and the motion has made two oscillations. A drift, if there is one, is slower than the stated resolution.
+6. **too short to tell**: everything else.
 
-(and never more than $A$). $A$ and $c$ are measured in each window after a straight line is taken off: half
-the range, and half the number of passages between its upper and lower quarter, less one half for safety.
-With $L$ the median over the windows of $A\,\ell(c)$, a drift needs
+Of fewer than 32 saved states only the first and the third line are asked; they are too short for the
+others.
 
-$$ |m_W - m_1| > 4 L + 4\,\varepsilon\,S\sqrt{k_n + 1} \qquad\text{and}\qquad
-   \frac{|\text{rises} - \text{falls}|}{\text{rises} + \text{falls}} \ge 0.8, $$
+**Trend.** The run is cut into $W$ windows of equally many states, once into 8 and once into 16. Means $m_w$
+with Hann weights all but remove an oscillation that goes round twice or more in a window. With $\tau_w$ the
+mean times, rate and standard error are those of a random walk with drift,
 
-where rises and falls are counted over all pairs of windows, leaving out pairs that are equal to round-off.
-The order of the means counts and not their distance from a line, so that growth that accelerates and decay
-that levels off are seen as well. The rate is the slope of the least-squares line through the means. The
-resolution is the right-hand side of the first inequality over the time between the first and the last
-window; where windows hold fewer than 4 oscillations, half the range of the quantity stands for it if larger.
+$$ b = \frac{m_W - m_1}{\tau_W - \tau_1}, \qquad
+   \sigma^2 = \frac{W - 1}{(\tau_W - \tau_1)^2}\,\frac{1}{W - 2}
+   \sum_w \big(m_{w+1} - m_w - b\,(\tau_{w+1} - \tau_w)\big)^2 . $$
+
+The trend is clear when $|b| > c_W \sigma$ for one of the two, with $c_8 = 8$ and $c_{16} = 5.2$, which one
+random walk in 2000 exceeds; when both rates agree to half of it; and when the change is larger than
+round-off. Every other error without drift varies more from window to window than it moves as a whole: white
+noise, and an oscillation of which more than about 0.4 periods are seen. Growth that accelerates, as the
+square of time, is clear as well. The resolution is $c_W\sigma$ of a clear trend, and else $|b| + c_W\sigma$
+with the smaller sum of both cuts, at most two ranges of $d$ over the time of the run.
+
+**Slow parts.** Less than 0.4 periods of a slow oscillation look like a drift and nothing in $d$ tells them
+apart. But an error that oscillates is a function of the state, so the state has to have a slow part too: a
+component, or its square, whose means over 16 windows follow a cubic in time (`poinsot.simulation._pace`).
+The resolution is then never taken finer than two ranges of $d$ over the run. A slow part may also be the
+work of a drift, as when an orbit shrinks: it is none if a conserved quantity has changed, in units of its
+$V$, by a hundredth of it.
 """
 
 import enum
@@ -47,21 +53,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-EPSILON = float(np.finfo(np.float64).eps)
-ALLOWANCE = 4.0
-"""Size of a step of the random walk that counts as round-off, in units of `EPSILON * scale`."""
+from poinsot.simulation._hann import Windows
+from poinsot.simulation._pace import Pace
+from poinsot.simulation._scale import EPSILON, Scale
+
+ALLOWANCE = 8.0
+"""What counts as round-off: four standard deviations of a walk with steps of two units."""
 FEWEST = 32
-"""Saved states below which nothing is said."""
-WINDOWS = (8, 16)
-"""Fewest and most windows a run is cut into."""
-PER_WINDOW = 4.0
-"""Oscillations of the motion that a window should hold."""
+"""Saved states below which a trend is not looked for."""
 CYCLES = 2.0
 """Oscillations of the motion below which oscillation and drift look alike."""
+LIMITS = {8: 8.0, 16: 5.2}
+"""Standard errors that a rate over so many windows must exceed; one random walk in 2000 does."""
+LARGE = 0.1
+"""Share of its extent beyond which a quantity that stays away from its start has gone."""
 ALIKE = 0.15
 """Share of the whole range by which the ranges of both halves may differ."""
-TREND = 0.8
-"""Surplus of rises over falls, or the reverse, that counts as moving one way."""
 
 
 class Verdict(enum.StrEnum):
@@ -81,119 +88,100 @@ class Finding:
     verdict: Verdict
     deviation: float
     """Largest distance from the start value."""
-    rate: float
-    """Change per unit time: slope of the line through the window means; NaN where there are no windows."""
-    resolution: float
+    rate: float = np.nan
+    """Change per unit time; NaN where there are too few states for windows."""
+    resolution: float = np.nan
     """Rates smaller than this could not be seen; NaN likewise."""
+    roundoff: float = np.nan
+    """Largest deviation that counts as round-off at the end of the run."""
 
 
-def judge(t: np.ndarray, values: np.ndarray, steps: np.ndarray, scale: float, cycles: float) -> Finding:
+def judge(t: np.ndarray, values: np.ndarray, steps: np.ndarray, scale: Scale, pace: Pace) -> Finding:
     """Apply the rule to one number along a run.
 
     Args:
         t: saved times.
         values: the conserved number at these times.
         steps: steps taken until each saved time.
-        scale: scale of its round-off.
-        cycles: oscillations of the motion in the whole run.
+        scale: what its deviations are measured against.
+        pace: how much of the motion the run has seen.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         deviations = values - values[0]
     if not np.all(np.isfinite(deviations)):
-        return Finding(Verdict.not_finite, np.inf, np.nan, np.nan)
+        return Finding(Verdict.not_finite, np.inf)
     largest = float(np.max(np.abs(deviations)))
-    if len(t) < FEWEST:
-        return Finding(Verdict.short, largest, np.nan, np.nan)
-    allowed = ALLOWANCE * EPSILON * scale * np.sqrt(steps + 1.0)
-    windows = [_Window.of(t[i], deviations[i]) for i in _cut(len(t), cycles)]
-    means = np.array([window.mean for window in windows])
-    least = 4.0 * float(np.median([window.leak for window in windows])) + float(allowed[-1])
-    rate = float(np.polynomial.polynomial.polyfit([w.centre - t[0] for w in windows], means, 1)[1])
-
+    allowed = ALLOWANCE * EPSILON * (np.max(np.abs(values)) + scale.roundoff * np.sqrt(steps + 1.0))
+    limit = float(allowed[-1])
+    gone = _stays_away(deviations) > max(LARGE * scale.extent, limit)
+    if len(t) < FEWEST or not np.all(np.diff(t)):
+        return Finding(Verdict.drifting if gone else Verdict.short, largest, roundoff=limit)
+    trends = [_Trend.of(t, deviations, count) for count in LIMITS]
+    clearest = max(trends, key=lambda trend: trend.clarity)
     if np.all(np.abs(deviations) <= allowed):
         verdict = Verdict.exact
-    elif cycles < CYCLES:
-        verdict = Verdict.short
-    elif abs(means[-1] - means[0]) > least and abs(_trend(means, EPSILON * scale)) >= TREND:
+    elif gone:
         verdict = Verdict.drifting
-    elif _gone(deviations):
-        verdict = Verdict.drifting
+    elif _clear(trends, limit / abs(t[-1] - t[0])):
+        verdict = Verdict.drifting if pace.cycles >= CYCLES and pace.settled else Verdict.short
     else:
-        verdict = Verdict.bounded if _alike(deviations) else Verdict.short
-    if cycles < PER_WINDOW * len(windows):
-        least = max(least, 0.5 * float(np.ptp(deviations)))
-    resolution = least / abs(windows[-1].centre - windows[0].centre)
-    if verdict is not Verdict.drifting:
-        # A slope that was not taken for a drift was not resolved either.
-        resolution = max(resolution, abs(rate))
-    return Finding(verdict, largest, rate, resolution)
-
-
-def oscillations(component: np.ndarray) -> float:
-    """Half the number of times a component of the state changes direction."""
-    directions = np.sign(np.diff(component))
-    directions = directions[directions != 0.0]
-    return 0.5 * np.count_nonzero(np.diff(directions))
+        verdict = Verdict.bounded if pace.cycles >= CYCLES and _alike(deviations) else Verdict.short
+    if verdict is Verdict.drifting:
+        return Finding(verdict, largest, clearest.rate, clearest.least, limit)
+    sharpest = min(trends, key=lambda trend: trend.most)
+    coarse = 2.0 * float(np.ptp(deviations)) / abs(t[-1] - t[0])
+    resolution = min(sharpest.most, coarse) if pace.settled else coarse
+    return Finding(verdict, largest, sharpest.rate, resolution, limit)
 
 
 @dataclass(frozen=True)
-class _Window:
-    """A stretch of the run: where it lies, its mean, and how far an oscillation may have moved that."""
+class _Trend:
+    """Change per unit time, as a random walk with drift has it."""
 
-    centre: float
-    mean: float
-    leak: float
+    rate: float
+    least: float
+    """Rate that would be clear."""
 
     @classmethod
-    def of(cls, t: np.ndarray, deviations: np.ndarray) -> "_Window":
-        n = len(t)
-        weights = np.sin(np.pi * (np.arange(n) + 0.5) / n) ** 2
-        weights = weights / np.sum(weights)
-        centre, mean = float(weights @ t), float(weights @ deviations)
-        offsets = t - centre
-        slope = float(weights @ (offsets * deviations)) / float(weights @ offsets**2)
-        rest = deviations - mean - slope * offsets
-        amplitude = 0.5 * float(np.ptp(rest))
-        return cls(centre, mean, amplitude * _leakage(_passages(rest) / 2.0 - 0.5))
+    def of(cls, t: np.ndarray, deviations: np.ndarray, count: int) -> "_Trend":
+        windows = Windows.of(len(t), count)
+        apart, changes = np.diff(windows.means(t)), np.diff(windows.means(deviations))
+        span = float(np.sum(apart))
+        rate = float(np.sum(changes)) / span
+        variance = float(np.sum((changes - rate * apart) ** 2)) / (count - 2)
+        return cls(rate, LIMITS[count] * np.sqrt((count - 1) * variance) / abs(span))
+
+    @property
+    def clarity(self) -> float:
+        """The rate in units of what would be clear."""
+        if not self.least:
+            return np.inf if self.rate else 0.0
+        return abs(self.rate) / self.least
+
+    @property
+    def most(self) -> float:
+        """Rate that can be excluded."""
+        return abs(self.rate) + self.least
 
 
-def _passages(values: np.ndarray) -> int:
-    """How often values go from the upper quarter of their range to the lower one, or back."""
-    middle, reach = 0.5 * (np.max(values) + np.min(values)), 0.25 * np.ptp(values)
-    sides = np.where(values > middle + reach, 1, np.where(values < middle - reach, -1, 0))
-    sides = sides[sides != 0]
-    return int(np.count_nonzero(np.diff(sides)))
+def _clear(trends: list[_Trend], roundoff: float) -> bool:
+    """Whether one trend is clear and larger than round-off, and the other one agrees with it."""
+    rates = [trend.rate for trend in trends]
+    largest = max(map(abs, rates))
+    alike = max(rates) - min(rates) <= 0.5 * largest
+    return alike and largest > roundoff and max(trend.clarity for trend in trends) > 1.0
 
 
-def _leakage(cycles: float) -> float:
-    """Share of an oscillation that a Hann mean over so many cycles may keep."""
-    return min(1.0, 1.0 / (np.pi * cycles * (cycles**2 - 1.0))) if cycles > 1.0 else 1.0
-
-
-def _cut(n: int, cycles: float) -> list[slice]:
-    """Windows of equally many states, as nearly as whole numbers allow."""
-    count = int(np.clip(cycles / PER_WINDOW, *WINDOWS))
-    edges = np.linspace(0, n, count + 1).round().astype(int)
-    return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
-
-
-def _gone(deviations: np.ndarray) -> bool:
-    """Whether the second half stays farther from the start value than it is wide."""
+def _stays_away(deviations: np.ndarray) -> float:
+    """Least distance from the start value in the second half; zero unless it is half the range there."""
     half = deviations[len(deviations) // 2 :]
     low, high = float(np.min(half)), float(np.max(half))
-    return max(low, -high) > high - low
+    nearest = max(low, -high)
+    return nearest if 2.0 * nearest > high - low else 0.0
 
 
 def _alike(deviations: np.ndarray) -> bool:
-    """Whether both halves cover the same range, to a tenth of its width."""
+    """Whether both halves cover the same range."""
     first, second = deviations[: len(deviations) // 2], deviations[len(deviations) // 2 :]
     apart = max(abs(np.min(first) - np.min(second)), abs(np.max(first) - np.max(second)))
     return bool(apart <= ALIKE * np.ptp(deviations))
-
-
-def _trend(means: np.ndarray, tie: float) -> float:
-    """Surplus of rises over falls among all pairs, in units of their number (Goodman and Kruskal's gamma)."""
-    later, earlier = np.triu_indices(len(means), 1)[::-1]
-    changes = means[later] - means[earlier]
-    rises, falls = np.count_nonzero(changes > tie), np.count_nonzero(changes < -tie)
-    return (rises - falls) / max(rises + falls, 1)

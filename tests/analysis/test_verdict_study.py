@@ -1,0 +1,45 @@
+"""How often verdicts are wrong: a quick look at every family, and the whole study."""
+
+import numpy as np
+import pytest
+
+from poinsot.analysis import _verdict_study as study
+from poinsot.analysis import verdict_rates
+from poinsot.simulation import Verdict
+from poinsot.simulation._verdict import Finding
+
+TOLERATED = 0.005
+
+
+def test_few_of_each_family_are_judged_right():
+    """Forty of each: together at most two are wrong of either kind, and drifts are found."""
+    rates = verdict_rates(40, seed=1)
+    assert len(rates) == 12 and all(rate.series == 40 for rate in rates)
+    assert sum(rate.false_alarms for rate in rates) <= 2
+    assert sum(rate.missed for rate in rates) <= 2
+    named = {rate.family: rate for rate in rates}
+    assert named["random walk, 2 eps"].still[Verdict.exact] >= 39
+    for family in ("noise", "oscillation", "bursts"):
+        assert named[family].moving[Verdict.drifting] >= 4, family
+        assert named[family].still[Verdict.bounded] >= 10, family
+
+
+def test_a_rule_that_looks_at_the_ends_alone_would_be_found_out(monkeypatch):
+    """The control: first against last value, with a fixed bound, is wrong far more often."""
+
+    def ends(t, values, steps, scale, pace):
+        rate = (values[-1] - values[0]) / (t[-1] - t[0])
+        drifts = abs(values[-1] - values[0]) > 0.3 * np.ptp(values)
+        return Finding(Verdict.drifting if drifts else Verdict.bounded, 0.0, rate, abs(rate))
+
+    monkeypatch.setattr(study, "judge", ends)
+    rates = verdict_rates(40, seed=1)
+    assert sum(rate.false_alarms for rate in rates) > 50
+    assert sum(rate.missed for rate in rates) > 50
+
+
+@pytest.mark.slow
+def test_wrong_verdicts_are_below_half_a_percent_in_every_family():
+    for rate in verdict_rates():
+        assert rate.false_alarm_rate < TOLERATED, rate
+        assert rate.missed_rate < TOLERATED, rate
