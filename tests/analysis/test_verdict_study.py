@@ -9,14 +9,16 @@ from poinsot.simulation import Verdict
 from poinsot.simulation._verdict import Finding
 
 TOLERATED = 0.005
+WRONG = 2
+"""Wrong verdicts of either kind among the 960 of the quick look: half a percent of these would be five."""
 
 
 def test_few_of_each_family_are_judged_right():
     """Forty of each: together at most two are wrong of either kind, and drifts are found."""
     rates = verdict_rates(40, seed=1)
     assert len(rates) == 12 and all(rate.series == 40 for rate in rates)
-    assert sum(rate.false_alarms for rate in rates) <= 2
-    assert sum(rate.missed for rate in rates) <= 2
+    assert sum(rate.false_alarms for rate in rates) <= WRONG
+    assert sum(rate.missed for rate in rates) <= WRONG
     named = {rate.family: rate for rate in rates}
     assert named["random walk, 2 eps"].still[Verdict.exact] >= 39
     for family in ("noise", "oscillation", "bursts"):
@@ -25,7 +27,7 @@ def test_few_of_each_family_are_judged_right():
 
 
 def test_a_rule_that_looks_at_the_ends_alone_would_be_found_out(monkeypatch):
-    """The control: first against last value, with a fixed bound, is wrong far more often."""
+    """The control: first against last value is wrong more than ten times as often as is tolerated above."""
 
     def ends(t, values, steps, scale, pace):
         rate = (values[-1] - values[0]) / (t[-1] - t[0])
@@ -34,8 +36,8 @@ def test_a_rule_that_looks_at_the_ends_alone_would_be_found_out(monkeypatch):
 
     monkeypatch.setattr(study, "judge", ends)
     rates = verdict_rates(40, seed=1)
-    assert sum(rate.false_alarms for rate in rates) > 50
-    assert sum(rate.missed for rate in rates) > 50
+    assert sum(rate.false_alarms for rate in rates) > 10 * WRONG
+    assert sum(rate.missed for rate in rates) > 10 * WRONG
 
 
 @pytest.mark.slow
