@@ -1,6 +1,9 @@
 """`poinsot run` from a file to results: success, failure and interruption."""
 
 import json
+import os
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +13,7 @@ from typer.testing import CliRunner
 import poinsot as pt
 from poinsot.cli import app
 from poinsot.io import load_scenario
-from poinsot.simulation import _fixed_run
+from poinsot.simulation import _evaluation, _fixed_run
 
 OSCILLATOR = """
 [system]
@@ -150,6 +153,36 @@ def test_interruption_saves_what_was_computed(tmp_path, monkeypatch):
     prefix = pt.load(tmp_path / "out" / "trajectory.zarr")
     assert prefix.result is pt.Result.interrupted and 1 < len(prefix) < 4_000_000
     assert "interrupted" in result.stderr and str(tmp_path / "out") in result.stderr
+
+
+def test_interrupt_after_the_last_step_does_not_lose_the_run(tmp_path, monkeypatch):
+    """As if Ctrl-C were pressed while the results are computed and saved."""
+    conserved, before = _evaluation.conserved_of, signal.getsignal(signal.SIGINT)
+
+    def interrupted(*given):
+        os.kill(os.getpid(), signal.SIGINT)
+        return conserved(*given)
+
+    monkeypatch.setattr("poinsot.simulation._trajectory.conserved_of", interrupted)
+    result = invoke(tmp_path, OSCILLATOR, "--out", str(tmp_path / "out"))
+    assert result.exit_code == 130
+    whole = pt.load(tmp_path / "out" / "trajectory.zarr")
+    assert whole.result is pt.Result.successful and len(whole) == 401 and "energy" in whole.conserved
+    assert "complete" in result.stderr and str(tmp_path / "out") in result.stderr
+    assert read_json(tmp_path / "out" / "report.json")["result"] == "successful"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_times_cover_what_is_waited_for(tmp_path):
+    began = time.perf_counter()
+    result = invoke(tmp_path, OSCILLATOR, "--out", str(tmp_path / "out"), "--no-plots")
+    waited = time.perf_counter() - began
+    seconds = read_json(tmp_path / "out" / "report.json")["seconds"]
+    assert list(seconds) == ["compile", "run", "evaluation", "saving"]
+    assert all(value >= 0.0 for value in seconds.values()) and seconds["saving"] > 0.0
+    assert 0.5 * waited < sum(seconds.values()) <= waited
+    assert pt.load(tmp_path / "out" / "trajectory.zarr").attributes["seconds"] == seconds
+    assert "compile" in result.output and "saving" in result.output
 
 
 TOP = """

@@ -6,6 +6,7 @@ import typer
 
 from poinsot.cli._exits import ExitCode, fail
 from poinsot.cli._outputs import check_folder
+from poinsot.cli._stages import Stages
 from poinsot.cli._tables import as_json, show
 from poinsot.core import InputError, optional
 from poinsot.io import check_place, load_scenario
@@ -28,11 +29,15 @@ def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool) -
     except (SimulationError, Interrupted) as failure:
         trajectory = failure.trajectory
         code = ExitCode.interrupted if isinstance(failure, Interrupted) else ExitCode.simulation_failed
-    written = _write(trajectory, folder, store=scenario.output.store)
+    stages = Stages(quiet=quiet)
+    written = _write(trajectory, folder, stages, store=scenario.output.store)
+    if stages.interrupted:
+        fail(f"{path}: interrupted after the run, which is complete in {written[0]}", ExitCode.interrupted)
     if not quiet:
         show(trajectory.report())
     if pictures:
-        written += trajectory.plot.save_all(folder)
+        with stages.stage("drawing pictures"):
+            written += trajectory.plot.save_all(folder)
     if not quiet:
         typer.echo("\n".join(["Written:", *(f"  {file}" for file in written)]))
     if code is not ExitCode.done:
@@ -49,15 +54,17 @@ def _check_outputs(folder: Path, *, store: bool, pictures: bool) -> None:
         optional("matplotlib", "plot", "drawing pictures (--no-plots leaves them out)")
 
 
-def _write(trajectory: Trajectory, folder: Path, *, store: bool) -> list[Path]:
+def _write(trajectory: Trajectory, folder: Path, stages: Stages, *, store: bool) -> list[Path]:
     """Write the results and say which files they are."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     if store:
         written.append(folder / STORE)
-        trajectory.save(written[-1])
+        with stages.stage("evaluating and saving"):
+            trajectory.save(written[-1])
     written.append(folder / "report.json")
-    written[-1].write_text(as_json(_summary(trajectory)) + "\n", encoding="utf-8")
+    with stages.stage("judging what was conserved"):
+        written[-1].write_text(as_json(_summary(trajectory)) + "\n", encoding="utf-8")
     return written
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from poinsot.core import InputError, optional
 from poinsot.io._dataset import FORMAT, READABLE, from_dataset, to_dataset
-from poinsot.simulation import Trajectory
+from poinsot.simulation import Trajectory, timed
 
 if TYPE_CHECKING:
     import xarray
@@ -32,11 +32,13 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
     """
     path = Path(path)
     check_place(path)
-    dataset = to_dataset(trajectory)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as room:
         new, old = Path(room) / "new", Path(room) / "old"
-        dataset.to_zarr(new, zarr_format=3, consolidated=False, encoding=_encoding(dataset))
+        with timed(trajectory.seconds, "saving"):
+            dataset = to_dataset(trajectory)
+            dataset.to_zarr(new, zarr_format=3, consolidated=False, encoding=_encoding(dataset))
+        _note_seconds(new, trajectory)
         try:
             if path.exists():
                 path.rename(old)
@@ -45,6 +47,13 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
             if old.exists() and not path.exists():
                 old.rename(path)
             raise
+
+
+def _note_seconds(store: Path, trajectory: Trajectory) -> None:
+    """Add what saving took, which is known last."""
+    if trajectory.seconds:
+        group = optional("zarr", "data", "saving a trajectory").open_group(store, mode="r+")
+        group.attrs["seconds"] = dict(trajectory.seconds)
 
 
 def check_place(path: str | Path) -> None:

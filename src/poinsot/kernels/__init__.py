@@ -1,5 +1,6 @@
 """How a step runs: traced once, then compiled by XLA, or component by component to machine code."""
 
+from poinsot.kernels._compile_time import compilations, covered
 from poinsot.kernels._components import (
     Arithmetic,
     Components,
@@ -22,6 +23,8 @@ __all__ = [
     "apart",
     "arrays",
     "by_blocks",
+    "compilations",
+    "covered",
     "each_state",
     "evaluate",
     "filled",

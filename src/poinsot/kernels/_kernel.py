@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from poinsot.core import InputError
+from poinsot.kernels._compile_time import compilation
 from poinsot.kernels._components import OutsideError
 
 Choice = Literal["auto", "native", "plain"]
@@ -237,7 +238,8 @@ def _compiled(function: Function, given: tuple[Any, Any, Any], width: int, fast:
             return function(*map(eqx.combine, (model, grid, runs), rest))
 
         try:
-            known = NativeProgram(whole, *data, width=width, fast=fast, effort=effort)
+            with compilation():
+                known = NativeProgram(whole, *data, width=width, fast=fast, effort=effort)
         except (NotNative, OutsideError) as error:
             _remember(key, error)
             raise

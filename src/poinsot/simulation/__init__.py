@@ -1,6 +1,7 @@
 """Running a problem: the pure `solve`, and `simulate` for people."""
 
 from poinsot.simulation._body_trajectory import BodyTrajectory
+from poinsot.simulation._clock import timed
 from poinsot.simulation._ensemble import ensemble
 from poinsot.simulation._event import Event
 from poinsot.simulation._history import History, Steps
@@ -26,4 +27,5 @@ __all__ = [
     "ensemble",
     "simulate",
     "solve",
+    "timed",
 ]

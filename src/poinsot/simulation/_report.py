@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poinsot.integrators.adaptive import Counts
+from poinsot.simulation._clock import times_text
 from poinsot.simulation._hann import Windows
 from poinsot.simulation._pace import Pace
 from poinsot.simulation._scale import Scale
@@ -238,7 +239,9 @@ def _header(trajectory: Trajectory) -> dict[str, str]:
     header["run"] = f"{span}{_steps_text(trajectory)}, {len(trajectory):,} states saved"
     if trajectory.history is not None:
         header["cost"] = _cost_text(trajectory.counts)
-    if "wall_seconds" in about:
+    if trajectory.seconds:
+        header["wall time"] = times_text(trajectory.seconds)
+    elif "wall_seconds" in about:
         header["wall time"] = f"{about['wall_seconds']:.3g} s"
     return header | {"result": trajectory.message}
 

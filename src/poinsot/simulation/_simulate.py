@@ -11,6 +11,7 @@ from poinsot.kernels import Choice, Kernel
 from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import fixed_step
 from poinsot.simulation._adaptive_run import AdaptiveRun
+from poinsot.simulation._clock import timed_run
 from poinsot.simulation._event import Event
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._subject import subject_of
@@ -112,13 +113,15 @@ def simulate(
     else:
         step = fixed_step(integrator, dt, rtol=rtol, atol=atol)
         run = FixedRun.planned(integrator, span, step, last_step, saves, progress, Kernel(kernel, fast))
-    subject = subject_of(problem, integrator, state, coordinates, form, t0)
-    y = subject.checked(t0)
-    check_consistent(subject.problem, integrator, t0, y)
-    event = None if stop is None else subject.event(stop).checked(subject.problem, t0, y)
-    if isinstance(run, AdaptiveRun):
-        run = run.observing(subject.observed)
-    trajectory = subject.trajectory(integrator, run(subject.problem, y, event, subject.loaded))
+    with timed_run() as seconds:
+        subject = subject_of(problem, integrator, state, coordinates, form, t0)
+        y = subject.checked(t0)
+        check_consistent(subject.problem, integrator, t0, y)
+        event = None if stop is None else subject.event(stop).checked(subject.problem, t0, y)
+        if isinstance(run, AdaptiveRun):
+            run = run.observing(subject.observed)
+        trajectory = subject.trajectory(integrator, run(subject.problem, y, event, subject.loaded))
+    trajectory.seconds.update(seconds)
     if trajectory.result is Result.interrupted:
         raise Interrupted(trajectory)
     if throw and not trajectory.result.ok:

@@ -13,6 +13,7 @@ from poinsot._version import __version__
 from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive, Counts
+from poinsot.simulation._clock import Seconds, timed
 from poinsot.simulation._evaluation import Evaluated, components_of, conserved_of, observables_of
 from poinsot.simulation._history import History, Steps
 from poinsot.simulation._scale import Scale, scales_of
@@ -56,7 +57,7 @@ class Record:
             **self.told,
             "steps": self.steps,
             "wall_seconds": self.wall_seconds,
-            "seconds": {"run": self.wall_seconds},
+            "seconds": {},
         }
 
 
@@ -218,12 +219,18 @@ class Trajectory:
     @cached_property
     def scales(self) -> dict[str, Scale]:
         """What deviations of each conserved quantity are measured against."""
-        return scales_of(self._judged, self.t, self.components, self.conserved, self.mean_step)
+        with timed(self.seconds, "evaluation"):
+            return scales_of(self._judged, self.t, self.components, self.conserved, self.mean_step)
 
     @property
     def _judged(self) -> AbstractProblem | None:
         """The problem with everything that is conserved among its invariants."""
         return self.problem
+
+    @property
+    def seconds(self) -> Seconds:
+        """What was waited for, by part: "compile", "run", "evaluation" and "saving", as far as done."""
+        return self.attributes.get("seconds", {})
 
     @cached_property
     def dataset(self) -> "xarray.Dataset":
