@@ -57,7 +57,7 @@ BAD = {
     ),
     "too many neighbours": (lambda: chain(neighbours=4), "neighbours = 4 with 4 bodies; at most 3"),
     "ring bitten twice": (lambda: chain(ends="ring", neighbours=2), "needs more than 4 bodies"),
-    "no neighbours": (lambda: chain(neighbours=0), "neighbours = 0; it must be a whole number above zero"),
+    "no neighbours": (lambda: chain(neighbours=0), "neighbours = 0; it must be a whole number of at least 1"),
     "no potential": (lambda: chain(potential=()), "potential is empty"),
     "potential of one body": (
         lambda: chain(potential=potentials.UniformGravity()),

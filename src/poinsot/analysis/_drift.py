@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.simulation import BodyTrajectory, Trajectory
 
 SAMPLES = 64
@@ -60,7 +60,7 @@ def constraint_drift(run: Trajectory, *, settled: float = 0.05) -> ConstraintDri
     if residual.shape[-1] == 0:
         raise InputError(f"{run.attributes['coordinates']} has no constraints that a run could drift from")
     if not 0.0 < settled < 1.0:
-        raise InputError(f"settled = {settled!r}; the part of a run to leave out lies between 0 and 1")
+        raise InputError(f"settled = {quoted(settled)}; the part of a run to leave out lies between 0 and 1")
     t = np.abs(np.asarray(run.t) - run.t[0])
     return ConstraintDrift(t, envelope(residual), envelope(rate), settled)
 

@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from poinsot.analysis._tangent import flow
-from poinsot.core import AbstractProblem, InputError, Packed, Result, State
+from poinsot.core import AbstractProblem, InputError, Packed, Result, State, quoted
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._validate import check_state, count_steps, fixed_for
@@ -70,7 +70,7 @@ def lyapunov(
     y = check_state(problem, state, t0)
     if not isinstance(every, int) or every < 1 or steps % every:
         raise InputError(
-            f"every = {every!r} must be a whole number that divides the {steps} steps of the run"
+            f"every = {quoted(every)} must be a whole number that divides the {steps} steps of the run"
         )
     if direction is None:
         v = jnp.sin(1.0 + jnp.arange(y.size, dtype=float)).reshape(y.shape)

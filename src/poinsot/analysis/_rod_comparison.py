@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.model import Chain
 from poinsot.model.freedom import Free
 
@@ -134,7 +134,7 @@ def _slow_modes(chain: Chain, rod: CosseratRod, count: int) -> tuple[_Spectrum, 
     """The slowest modes of a chain and of its rod, zero modes left out."""
     rest = stationary_point(chain)
     if not rest.stable:
-        raise InputError(f"the straight {chain.name!r} of {chain.count} bodies is no minimum: {rest!r}")
+        raise InputError(f"the straight {chain.name!r} of {chain.count} bodies is no minimum: {quoted(rest)}")
     own = modes(chain, rest, MORE * count)
     a, weights = float(chain.spacing), np.diag(rod.mass_matrix)
     if chain.closure == "periodic":
@@ -159,7 +159,7 @@ def _ends(chain: Chain) -> tuple[str, str]:
         free = isinstance(end.freedom, Free) and end.force is None
         if not free and end.freedom is not None:
             raise InputError(
-                f"end = {end!r}; a rod is compared with ends 'clamped' and 'free', or 'periodic'"
+                f"end = {quoted(end)}; a rod is compared with ends 'clamped' and 'free', or 'periodic'"
             )
         names.append("free" if free else "clamped")
     return names[0], names[1]

@@ -15,7 +15,7 @@ from poinsot.coordinates import (
     Quaternions,
     as_coordinates,
 )
-from poinsot.core import AbstractProblem, InputError, State
+from poinsot.core import AbstractProblem, InputError, State, quoted
 from poinsot.equations import FORMS
 from poinsot.integrators import AbstractAdaptive, as_integrator
 from poinsot.model import AbstractSystem
@@ -97,7 +97,7 @@ def work_precision(
     named = _named(methods, "methods", _method_name)
     chosen = {name: as_integrator(method) for name, method in named.items()}
     if repeats < 1:
-        raise InputError(f"repeats = {repeats!r}; it must be at least 1")
+        raise InputError(f"repeats = {quoted(repeats)}; it must be at least 1")
     ladders = {name: _ladder(name, method, tolerances, steps) for name, method in chosen.items()}
     places = _places(problem, formulations)
     span = (t0, t1)

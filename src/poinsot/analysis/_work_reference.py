@@ -10,7 +10,7 @@ import numpy as np
 
 from poinsot.analysis._order import reference_solution
 from poinsot.coordinates import Quaternions
-from poinsot.core import AbstractProblem, InputError, State
+from poinsot.core import AbstractProblem, InputError, State, quoted
 from poinsot.equations import Formulation, formulate
 from poinsot.integrators import Taylor
 from poinsot.kernels import once
@@ -49,7 +49,7 @@ def yardstick(
 ) -> Yardstick:
     """The yardstick of a problem or of bodies; see `work_precision` for what `reference` may be."""
     if isinstance(reference, str) and reference not in ("taylor", "gauss"):
-        raise InputError(f"reference = {reference!r}; it must be 'taylor', 'gauss' or the state at t1")
+        raise InputError(f"reference = {quoted(reference)}; it must be 'taylor', 'gauss' or the state at t1")
     if isinstance(problem, AbstractSystem):
         return _of_bodies(problem, state, span, "taylor" if reference is None else reference)
     if isinstance(reference, State):

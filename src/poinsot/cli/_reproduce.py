@@ -9,14 +9,14 @@ import typer
 from poinsot.cli._exits import ExitCode
 from poinsot.cli._outputs import check_folder
 from poinsot.cli._tables import show_json, show_table
-from poinsot.core import InputError, optional
+from poinsot.core import InputError, optional, quoted
 from poinsot.papers import Number, Reproduction, catalogue, items_of, reproduce, verdict_of
 
 
 def reproduce_chosen(name: str | None, every: bool, quick: bool, as_json: bool, out: Path | None) -> None:
     """Regenerate one item, all of a paper, or all; list them where none is named."""
     if every and name is not None:
-        raise InputError(f"--all takes no id; leave out {name!r} or --all")
+        raise InputError(f"--all takes no id; leave out {quoted(name)} or --all")
     if every:
         _reproduce_several([identifier for identifier, _ in catalogue()], quick, as_json, out)
     elif name is None:

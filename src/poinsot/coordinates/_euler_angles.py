@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.core.types import Scalar
 from poinsot.rotation import (
     EULER_SEQUENCES,
@@ -69,7 +69,7 @@ class EulerAngles(AbstractCoordinates):
     def __init__(self, sequence: str = "zxz", margin: float = 0.01):
         if sequence not in EULER_SEQUENCES:
             known = ", ".join(EULER_SEQUENCES)
-            raise InputError(f"sequence = {sequence!r} is not known; choose one of {known}")
+            raise InputError(f"sequence = {quoted(sequence)} is not known; choose one of {known}")
         self.sequence = sequence
         self.margin = checked_number("margin", margin)
         if self.margin >= 0.5 * math.pi:

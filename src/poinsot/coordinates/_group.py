@@ -5,7 +5,7 @@ from typing import Literal
 import equinox as eqx
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 
 from ._base import AbstractOrientation, BodyVector, Moments, Multipliers, Position, Velocity
 from ._directors import Directors
@@ -27,7 +27,7 @@ class Group(AbstractOrientation):
 
     def __init__(self, element: Literal["quaternion", "matrix"] = "quaternion"):
         if element not in ("quaternion", "matrix"):
-            raise InputError(f"element = {element!r} is not known; give 'quaternion' or 'matrix'")
+            raise InputError(f"element = {quoted(element)} is not known; give 'quaternion' or 'matrix'")
         self.element = element
 
     @property

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.core.types import Scalar
 from poinsot.rotation import multiply, normalise, to_matrix
 
@@ -73,7 +73,7 @@ class Quaternions(AbstractCoordinates):
     def __init__(self, sigma: float | Literal["mean"] | None = None, *, I0: float | None = None):
         if sigma is not None and I0 is not None:
             raise InputError(
-                f"sigma = {sigma!r} and I0 = {I0!r} are two names of the same inertia; give one of them"
+                f"sigma = {quoted(sigma)} and I0 = {I0!r} are two names of the same inertia; give one of them"
             )
         self.sigma = checked_sigma(sigma)
         self.I0 = None if I0 is None else checked_number("I0", I0)

@@ -5,7 +5,7 @@ from typing import Literal
 
 import jax.numpy as jnp
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.core.types import Scalar
 
 from ._base import Moments
@@ -20,7 +20,7 @@ def checked_number(field: str, value: float) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not 0.0 <= number < math.inf:
-        raise InputError(f"{field} = {value!r} must be a finite number that is zero or more")
+        raise InputError(f"{field} = {quoted(value)} must be a finite number that is zero or more")
     return number
 
 
@@ -29,7 +29,7 @@ def checked_sigma(value: Sigma) -> Sigma:
     if value is None or value == "mean":
         return value
     if isinstance(value, str):
-        raise InputError(f"sigma = {value!r} is not known; give a number, 'mean' or None")
+        raise InputError(f"sigma = {quoted(value)} is not known; give a number, 'mean' or None")
     return checked_number("sigma", value)
 
 

@@ -35,7 +35,7 @@ def as_floats(value: Any, field: str, wanted: str = "numbers") -> Array:
         if not concrete(value):
             return jnp.asarray(value, dtype=float)
         numbers = np.asarray(value)
-        if numbers.dtype == object and all(isinstance(one, int) for one in numbers.flat):
+        if numbers.dtype == object and all(isinstance(one, (int, float)) for one in numbers.flat):
             numbers = numbers.astype(float)
     except OverflowError:
         message = f"{field} = {quoted(value)}; it is beyond the range of double precision"

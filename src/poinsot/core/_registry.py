@@ -77,7 +77,7 @@ class Registry(Mapping[str, T], Generic[T]):
                 f"{self.kind} name = {quoted(name)}; it must be lower case letters, digits and hyphens"
             )
         if any(canonical(known) == canonical(name) for known in self):
-            raise InputError(f"{self.kind} name = {name!r} is taken; choose another")
+            raise InputError(f"{self.kind} name = {quoted(name)} is taken; choose another")
         self._entries[name] = thing
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from poinsot.core import AbstractProblem, InputError, Registry, check_called
+from poinsot.core import AbstractProblem, InputError, Registry, check_called, quoted
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.integrators.adaptive import (
     AbstractAdaptive,
@@ -159,7 +159,7 @@ def register(name: str, maker: Callable[[], AbstractIntegrator | AbstractAdaptiv
     made = maker()
     if not isinstance(made, (AbstractIntegrator, AbstractAdaptive)):
         raise InputError(
-            f"integrator {name!r}: its maker returns {type(made).__name__}; it must return a "
+            f"integrator {quoted(name)}: its maker returns {type(made).__name__}; it must return a "
             "pt.integrators.AbstractIntegrator or AbstractAdaptive"
         )
     REGISTRY.add(name, maker)

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.io._export_frames import Frames
 from poinsot.io._export_gsd import write_gsd
 from poinsot.io._export_lammps import write_lammps
@@ -49,7 +49,7 @@ def export(run: Trajectory, path: str | Path) -> None:
     write = WRITERS.get(path.suffix)
     if write is None:
         known = ", ".join(WRITERS)
-        raise InputError(f"{path}: the end of the name must be one of {known}, got {path.suffix!r}")
+        raise InputError(f"{path}: the end of the name must be one of {known}, got {quoted(path.suffix)}")
     if os.path.lexists(path) and not path.is_file():
         raise InputError(f"{path} exists and is not a file; choose another place")
     frames = Frames(run)

@@ -86,5 +86,5 @@ def _rotation(value: Any, title: str) -> Any:
 def _place_of(body: Any, title: str, bodies: Sequence[str]) -> int:
     """Place of a body in the list of bodies, from its name."""
     if body not in bodies:
-        raise InputError(f"{title} body = {body!r} is not known; the bodies are {', '.join(bodies)}")
+        raise InputError(f"{title} body = {quoted(body)} is not known; the bodies are {', '.join(bodies)}")
     return bodies.index(body)

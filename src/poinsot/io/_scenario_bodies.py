@@ -54,7 +54,7 @@ def motion_stop(section: StopSection) -> Event:
         if len(indices) != len(shape) or any(i >= n for i, n in zip(indices, shape, strict=True)):
             last = ",".join(str(length - 1) for length in shape)
             raise InputError(
-                f"[run.stop] component = {section.component!r}; {label} goes up to {label}[{last}]"
+                f"[run.stop] component = {quoted(section.component)}; {label} goes up to {label}[{last}]"
             )
         return values[indices] - section.value
 
@@ -93,7 +93,7 @@ def _body(section: BodySection) -> RigidBody:
     weight = {"mass": section.mass, "density": section.density}
     given: dict[str, Any] = {key: value for key, value in weight.items() if value is not None}
     for key in set(given) - set(parameters_of(SHAPES.find(section.shape.name, shape))):
-        raise InputError(f"{name!r} has {key}; a body of particles has the mass of its particles")
+        raise InputError(f"{quoted(name)} has {key}; a body of particles has the mass of its particles")
     return make(section.shape, SHAPES, "[bodies.shape]", **given, name=name)
 
 

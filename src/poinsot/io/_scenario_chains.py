@@ -5,7 +5,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from poinsot.core import InputError, Registry, State
+from poinsot.core import InputError, Registry, State, quoted
 from poinsot.io._body_sections import BodyStart, Named, StartSection
 from poinsot.io._named import make
 from poinsot.io._scenario_errors import located
@@ -95,7 +95,7 @@ def _ends(value: Any) -> Any:
         return _named(value, "kind", ENDS)
     if value not in WORDS:
         raise InputError(
-            f"= {value!r} is not known; an end is 'clamped', 'free' or a table such as "
+            f"= {quoted(value)} is not known; an end is 'clamped', 'free' or a table such as "
             "{ kind = \"force\", force = [3.0, 0.0, 0.0] }; a chain without ends is 'ring' or 'periodic'"
         )
     return value
@@ -107,7 +107,7 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {"body": _body, "potential": _potenti
 
 def _table(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(f"is {value!r}; it must be a table of keys")
+        raise InputError(f"is {quoted(value)}; it must be a table of keys")
     return value
 
 

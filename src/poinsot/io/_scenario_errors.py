@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from poinsot.core import InputError, did_you_mean
+from poinsot.core import InputError, did_you_mean, quoted, shortened
 from poinsot.io._toml import line_of
 
 _EXPECTED = {
@@ -87,7 +87,7 @@ def _sentence(item: Any, table: tuple[str, ...], model: type[BaseModel]) -> str:
     section = f"[{'.'.join((*table, *sections))}]" if (*table, *sections) else "the file"
     match item["type"]:
         case "extra_forbidden":
-            return f"{section} has no key {key!r}; {_suggestion(key, tuple(sections), model)}"
+            return f"{section} has no key {quoted(key)}; {_suggestion(key, tuple(sections), model)}"
         case "missing":
             return f"{section} needs {key}" if sections else f"the file needs a section [{key}]"
     # Numbers after the key count the items of a list; those before it count tables of one name.
@@ -114,7 +114,7 @@ def _suggestion(key: str, sections: tuple[str, ...], model: type[BaseModel]) -> 
     if elsewhere:
         return f"it belongs in {elsewhere[0]}"
     if "parameters" in here:
-        return f"if it is a parameter of the {sections[-1]}, write parameters = {{ {key} = ... }}"
+        return f"if it is a parameter of the {sections[-1]}, write parameters = {{ {shortened(key)} = ... }}"
     return f"it may have {', '.join(here)}"
 
 
@@ -138,5 +138,4 @@ def _kinds(annotation: Any) -> list[Any]:
 
 def _as_toml(value: Any) -> str:
     """A value as it stands in the file, cut short if long."""
-    shown = str(value).lower() if isinstance(value, bool) else repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
+    return str(value).lower() if isinstance(value, bool) else quoted(value, 60)

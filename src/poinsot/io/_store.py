@@ -94,7 +94,7 @@ def _marker(path: Path) -> int | None:
     """Version of the layout of a stored trajectory, or None if it is not one."""
     try:
         return json.loads((path / "zarr.json").read_text(encoding="utf-8"))["attributes"][FORMAT]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

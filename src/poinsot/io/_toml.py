@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from poinsot.core import InputError
+from poinsot.core import InputError, shortened
 
 _TABLE = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]")
 _KEY = re.compile(r"""^\s*([\w."'-]+(?:\s*\.\s*[\w."'-]+)*)\s*=""")
 
 
 def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
-    """Text and content of a TOML file.
+    """Text and content of a TOML file; a byte order mark at its start does not count.
 
     Raises:
         InputError: if it cannot be read or is not TOML.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8")
+        text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise InputError(f"{path}: cannot be read: {reason}") from None
@@ -27,8 +27,9 @@ def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
         raise InputError(f"{path}: not a TOML file: byte {error.start} is not UTF-8 text") from None
     try:
         return text, tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not a TOML file: {error}") from None
+    except ValueError as error:
+        # Also of a number with thousands of digits.
+        raise InputError(f"{path}: not a TOML file: {shortened(str(error))}") from None
     except RecursionError:
         raise InputError(f"{path}: not a scenario: its values are nested too deeply") from None
 

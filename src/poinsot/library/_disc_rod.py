@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.model import Chain, potentials, shapes
 
 RIM = 3
@@ -57,6 +57,6 @@ def _both(ends: Any) -> tuple[Any, Any]:
     pair = (ends, ends) if isinstance(ends, str) else tuple(ends)
     if len(pair) != 2 or any(end not in ("clamped", "free") for end in pair):
         raise InputError(
-            f"ends of a disc_rod = {ends!r}; each is 'clamped' or 'free', or both are 'periodic'"
+            f"ends of a disc_rod = {quoted(ends)}; each is 'clamped' or 'free', or both are 'periodic'"
         )
     return pair

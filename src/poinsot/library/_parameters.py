@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import InputError
+from poinsot.core import InputError, as_floats, quoted
 
 Vector = Sequence[float] | Sequence[ArrayLike] | Array | np.ndarray
 """Three numbers, as people write them."""
@@ -21,13 +21,10 @@ def numbers(**values) -> dict[str, Array]:
 
 
 def _number(name: str, value) -> Array:
-    if isinstance(value, jax.Array):
-        array = value
-    elif isinstance(value, (int, float, np.number, np.ndarray)) and not isinstance(value, bool):
-        array = jnp.asarray(value, dtype=float)
-    else:
-        raise InputError(f"{name} = {value!r}; it must be a number")
-    require(jnp.isfinite(array), f"{name} = {value!r}; it must be finite")
+    if isinstance(value, (bool, str, list, tuple)):
+        raise InputError(f"{name} = {quoted(value)}; it must be a number")
+    array = as_floats(value, name, "a number")
+    require(jnp.isfinite(array), f"{name} = {quoted(value)}; it must be finite")
     return array
 
 
@@ -45,16 +42,13 @@ def positive(**values: Array) -> None:
 
 def moments(inertia) -> Array:
     """Three principal moments of inertia that a rigid body can have."""
-    try:
-        J = jnp.asarray(inertia, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"inertia = {inertia!r}; it must be three numbers") from None
+    J = as_floats(inertia, "inertia", "three numbers")
     if J.shape != (3,):
-        raise InputError(f"inertia = {inertia!r}; it must be three principal moments")
+        raise InputError(f"inertia = {quoted(inertia)}; it must be three principal moments")
     positive(inertia=J)
     rest = jnp.sum(J) - 2.0 * J
     require(
         rest >= -1e-10 * jnp.max(J),
-        f"inertia = {inertia!r}; no moment may exceed the sum of the other two (triangle inequality)",
+        f"inertia = {quoted(inertia)}; no moment may exceed the sum of the other two (triangle inequality)",
     )
     return J

@@ -3,10 +3,9 @@
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError
+from poinsot.core import InputError, as_count, quoted
 
 from ._abstract_system import Positions
 from ._bonds import AbstractBond, PoseBond, particle_bond
@@ -20,6 +19,8 @@ from .potentials import AbstractPair, AbstractPosePair
 
 FEWEST = 3
 """Bodies that a chain with two ends has at least."""
+MOST = 10**7
+"""Bodies that a chain has at most: one state of more fills gigabytes."""
 
 
 def as_ends(given: Any) -> tuple[Closure, tuple[End, End]]:
@@ -32,16 +33,15 @@ def as_ends(given: Any) -> tuple[Closure, tuple[End, End]]:
         raise InputError(f"ends = {given!r}; give one for the first and one for the last body, (first, last)")
     for value in given:
         if value in ("ring", "periodic"):
-            raise InputError(f"ends = {given!r}; a chain without ends is ends={value!r}, by itself")
+            raise InputError(f"ends = {quoted(given)}; a chain without ends is ends={value!r}, by itself")
     first, last = (as_end(value, f"ends[{i}]") for i, value in enumerate(given))
     return "open", (first, last)
 
 
 def check_count(count: Any, neighbours: Any, closure: Closure) -> None:
-    """Refuse too few bodies."""
-    for field, value in (("count", count), ("neighbours", neighbours)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{field} = {value!r}; it must be a whole number above zero")
+    """Refuse too few bodies, and more than a memory holds."""
+    as_count(count, "count", most=MOST)
+    as_count(neighbours, "neighbours", most=MOST)
     if closure == "open" and count < FEWEST:
         raise InputError(
             f"count = {count}; a chain with two ends has at least {FEWEST} bodies, ends included"
@@ -65,7 +65,7 @@ def as_bonds(potential: Any, body: RigidBody) -> tuple[AbstractBond, ...]:
             bonds.append(PoseBond(term, body.axes))
         else:
             raise InputError(
-                f"potential = {term!r}; it must be a potential between particles such as "
+                f"potential = {quoted(term)}; it must be a potential between particles such as "
                 "pt.potentials.LennardJones(epsilon, sigma), of relative pose such as "
                 "pt.potentials.PosePair(f), or a list of these"
             )

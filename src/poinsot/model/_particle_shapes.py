@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 
 from ._checks import Numbers, as_positive
 from ._particles import Particles
@@ -61,11 +61,11 @@ def two_rim_disc(
         name: of the body.
     """
     if isinstance(particles, bool) or not isinstance(particles, (int, np.integer)):
-        raise InputError(f"particles of a two_rim_disc = {particles!r}; it must be a whole number")
+        raise InputError(f"particles of a two_rim_disc = {quoted(particles)}; it must be a whole number")
     if particles < 6 or particles % 2:
         raise InputError(f"particles of a two_rim_disc = {particles}; it must be even, 6 or more")
     if isinstance(axis, bool) or axis not in (0, 1, 2):
-        raise InputError(f"axis of a two_rim_disc = {axis!r}; it must be 0, 1 or 2")
+        raise InputError(f"axis of a two_rim_disc = {quoted(axis)}; it must be 0, 1 or 2")
     r = as_positive(radius, "radius of a two_rim_disc")
     h = as_positive(height, "height of a two_rim_disc")
     mass = as_positive(particle_mass, "particle_mass of a two_rim_disc")

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable
+from poinsot.core import InputError, Printable, quoted
 from poinsot.core.types import Scalar
 
 from ._checks import as_array, concrete, shown
@@ -37,7 +37,7 @@ def mass_properties(
     places = as_array(points, f"points of {name!r}")
     if weights.ndim != 1 or places.shape != (*weights.shape, 3):
         raise InputError(
-            f"masses of {name!r} have shape {weights.shape} and points {places.shape}; "
+            f"masses of {quoted(name)} have shape {weights.shape} and points {places.shape}; "
             "they must be (particle,) and (particle, 3)"
         )
     if concrete(weights) and not np.all(np.asarray(weights) > 0.0):
@@ -74,6 +74,6 @@ def _refuse_lines(inertia: Array, count: int, name: str) -> None:
     moments = np.linalg.eigvalsh(np.asarray(inertia))
     if moments[0] <= STRAIGHT * moments[2]:
         raise InputError(
-            f"the {count} particles of {name!r} lie on one line or in one point (principal moments "
+            f"the {count} particles of {quoted(name)} lie on one line or in one point (principal moments "
             f"{shown(np.maximum(moments, 0.0))}); a rigid body needs three that do not"
         )

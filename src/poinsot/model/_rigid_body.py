@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable
+from poinsot.core import InputError, Printable, quoted
 from poinsot.core.types import Scalar
 
 from ._checks import Numbers, as_array, as_positive
@@ -62,7 +62,7 @@ class RigidBody(Printable):
         centre: Numbers | None = None,
     ):
         if not isinstance(name, str) or not name:
-            raise InputError(f"name = {name!r}; the name of a body must be a word")
+            raise InputError(f"name = {quoted(name)}; the name of a body must be a word")
         self.name = name
         self.mass = as_positive(mass, f"mass of {name!r}")
         field = f"inertia of {name!r}"

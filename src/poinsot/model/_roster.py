@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 
 from ._checks import stacked
 from ._rigid_body import RigidBody
@@ -45,7 +45,7 @@ class Roster:
                 return self.names.index(reference)
             more = ", ..." if self.count > FEW_NAMES else ""
             known = ", ".join(self.names[:FEW_NAMES])
-            raise InputError(f"no body is called {reference!r}; there are {known}{more}")
+            raise InputError(f"no body is called {quoted(reference)}; there are {known}{more}")
         if reference >= self.count:
             last = self.count - 1
             raise InputError(f"is about body {reference}; of {self.count} bodies the last is body {last}")

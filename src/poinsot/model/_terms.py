@@ -41,7 +41,7 @@ def named(bodies: Any) -> tuple[tuple[RigidBody, ...], tuple[str, ...]]:
         raise InputError("bodies is empty; a system needs one body at least")
     for i, body in enumerate(bodies):
         if not isinstance(body, RigidBody):
-            raise InputError(f"bodies[{i}] = {body!r}; it must be a pt.RigidBody")
+            raise InputError(f"bodies[{i}] = {quoted(body)}; it must be a pt.RigidBody")
     numbered = len(bodies) > 1
     names = tuple(
         f"{DEFAULT_NAME}{i}" if numbered and body.name == DEFAULT_NAME else body.name
@@ -50,7 +50,7 @@ def named(bodies: Any) -> tuple[tuple[RigidBody, ...], tuple[str, ...]]:
     for i, name in enumerate(names):
         if names.index(name) != i:
             raise InputError(
-                f"bodies[{names.index(name)}] and bodies[{i}] are both called {name!r}; "
+                f"bodies[{names.index(name)}] and bodies[{i}] are both called {quoted(name)}; "
                 "give each a name of its own, RigidBody(..., name=...)"
             )
     return bodies, names
@@ -128,10 +128,10 @@ def as_invariants(functions: Any) -> dict[str, UserFunction]:
     wrapped = {}
     for name, function in functions.items():
         if not isinstance(name, str) or not name:
-            raise InputError(f"invariants has the key {name!r}; names of invariants are words")
+            raise InputError(f"invariants has the key {quoted(name)}; names of invariants are words")
         if name in TAKEN:
             raise InputError(
-                f"invariants has the name {name!r}, which reports use already; take another name"
+                f"invariants has the name {quoted(name)}, which reports use already; take another name"
             )
         try:
             wrapped[name] = user_function(function, ("motion",), f"invariant {name!r}")
@@ -170,7 +170,7 @@ def _named_field(field: str) -> Iterator[None]:
 def _listed(terms: Any, field: str) -> Sequence[Any]:
     """The terms of a list; one term by itself is a likely slip."""
     if not isinstance(terms, (list, tuple)):
-        raise InputError(f"{field} = {terms!r}; it must be a list, [...]")
+        raise InputError(f"{field} = {quoted(terms)}; it must be a list, [...]")
     return terms
 
 

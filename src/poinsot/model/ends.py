@@ -5,7 +5,7 @@ from typing import Any
 
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, Registry
+from poinsot.core import InputError, Printable, Registry, quoted
 
 from ._checks import Numbers, as_array, shown
 from .freedom import AbstractFreedom, Clamped, FixedPoint, Free, Guided, Prescribed
@@ -103,6 +103,6 @@ def as_end(value: Any, field: str) -> End:
     if isinstance(value, str) and value in NAMED:
         return NAMED[value]()
     raise InputError(
-        f"{field} = {value!r} is not known; an end is 'clamped', 'free', pt.ends.force(F), "
+        f"{field} = {quoted(value)} is not known; an end is 'clamped', 'free', pt.ends.force(F), "
         "pt.ends.displaced(d) or pt.ends.prescribed(motion); a chain without ends is 'ring' or 'periodic'"
     )

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, Registry
+from poinsot.core import InputError, Printable, Registry, quoted
 
 from ._checks import Numbers, as_array, concrete
 from ._params import Parametrised
@@ -122,7 +122,7 @@ class Guided(AbstractFreedom):
 
     def __init__(self, path: Callable, *, params: Any = None):
         if not callable(path):
-            raise InputError(f"path of Guided = {path!r}; it must be a function of time")
+            raise InputError(f"path of Guided = {quoted(path)}; it must be a function of time")
         self.path = Parametrised(path, (), "path of Guided", params)
 
 
@@ -142,7 +142,7 @@ class Prescribed(AbstractFreedom):
 
     def __init__(self, motion: Callable, *, params: Any = None):
         if not callable(motion):
-            raise InputError(f"motion of Prescribed = {motion!r}; it must be a function of time")
+            raise InputError(f"motion of Prescribed = {quoted(motion)}; it must be a function of time")
         self.motion = Parametrised(motion, (), "motion of Prescribed", params, several=True)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import InputError, Registry
+from poinsot.core import InputError, Registry, quoted
 
 from ._checks import Numbers, as_array, as_positive, concrete, shown
 from ._particle_shapes import tetrahedron, two_rim_disc
@@ -181,7 +181,7 @@ def _mass(mass: Numbers | None, density: Numbers | None, content: Array, name: s
     """The mass given, or density times volume or area."""
     if (mass is None) == (density is None):
         given = "neither mass nor density" if mass is None else "both mass and density"
-        raise InputError(f"{name!r} has {given}; give one of them, mass=... or density=...")
+        raise InputError(f"{quoted(name)} has {given}; give one of them, mass=... or density=...")
     if mass is not None:
         return as_positive(mass, f"mass of {name!r}")
     return as_positive(density, f"density of {name!r}") * content

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.core import InputError, Packed, as_number
+from poinsot.core import InputError, Packed, as_number, quoted
 from poinsot.integrators import AbstractIntegrator
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.simulation._validate import check_span, check_step
@@ -68,20 +68,20 @@ def _tolerances(
     """Tolerances of an adaptive solver, which takes no step."""
     if dt is not None:
         raise InputError(
-            f"dt = {dt!r}, but {solver.name} chooses its steps to meet rtol and atol; leave dt out "
+            f"dt = {quoted(dt)}, but {solver.name} chooses its steps to meet rtol and atol; leave dt out "
             "(the solver's first_step sets the first one)"
         )
     rtol = as_number(TOLERANCE if rtol is None else rtol, "rtol")
     atol = as_number(TOLERANCE if atol is None else atol, "atol")
     if not 0.0 < rtol < 1.0:
-        raise InputError(f"rtol = {rtol!r}; a relative tolerance must be between 0 and 1, such as 1e-9")
+        raise InputError(f"rtol = {quoted(rtol)}; a relative tolerance must be between 0 and 1, such as 1e-9")
     if rtol < solver.finest:
         raise InputError(
-            f"rtol = {rtol!r} is below what double precision allows {solver.name}; take at least "
+            f"rtol = {quoted(rtol)} is below what double precision allows {solver.name}; take at least "
             f"{solver.finest:.2g}"
         )
     if atol < 0.0:
-        raise InputError(f"atol = {atol!r}; an absolute tolerance must be positive, or zero for none")
+        raise InputError(f"atol = {quoted(atol)}; an absolute tolerance must be positive, or zero for none")
     return rtol, atol
 
 

@@ -79,7 +79,7 @@ class Schedule:
         if np.any(outside):
             t1 = t0 + (steps + left_over) * dt
             raise InputError(
-                f"save_at has {float(times[outside][0])!r}, outside the run from {t0!r} to {t1!r}"
+                f"save_at has {float(times[outside][0])!r}, outside the run from {quoted(t0)} to {quoted(t1)}"
             )
         targets = np.clip(np.floor(places + SNAP), 0, steps).astype(np.int64)
         fractions = places - targets

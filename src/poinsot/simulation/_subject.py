@@ -129,7 +129,7 @@ def subject_of(
     check_problem(problem)
     for name, value in (("coordinates", coordinates), ("form", form)):
         if value is not None:
-            raise InputError(f"{name} = {value!r}: only a pt.System has a choice of {name}")
+            raise InputError(f"{name} = {quoted(value)}: only a pt.System has a choice of {name}")
     check_integrator(problem, integrator)
     return ProblemSubject(problem, state)
 

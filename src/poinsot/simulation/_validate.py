@@ -137,7 +137,7 @@ def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
         )
     for name, value in invariants.items():
         if not bool(jnp.all(jnp.isfinite(value))):
-            raise InputError(f"invariant {name!r} is {value} at the start; it must be finite there")
+            raise InputError(f"invariant {quoted(name)} is {value} at the start; it must be finite there")
 
 
 def check_consistent(
@@ -176,7 +176,7 @@ def check_invariants(formulation: Formulation, t0: float, y: Packed) -> None:
     check_uses([Use(function, arguments, None) for function in system.invariants.values()])
     for name, value in _users_invariants(formulation, t, y).items():
         if not bool(jnp.all(jnp.isfinite(value))):
-            raise InputError(f"invariant {name!r} is {value} at the start; it must be finite there")
+            raise InputError(f"invariant {quoted(name)} is {value} at the start; it must be finite there")
 
 
 @once
@@ -188,7 +188,7 @@ def check_span(t0: Any, t1: Any) -> tuple[float, float]:
     """The times as numbers, once they are a span."""
     t0, t1 = as_number(t0, "t0"), as_number(t1, "t1")
     if t1 == t0:
-        raise InputError(f"t1 = {t1!r} equals t0; there is nothing to do")
+        raise InputError(f"t1 = {quoted(t1)} equals t0; there is nothing to do")
     if not math.isfinite(t1 - t0):
         raise InputError(f"t1 = {t1!r} is too far from t0 = {t0!r}: their difference is not a finite number")
     return t0, t1
@@ -201,12 +201,12 @@ def check_step(t0: float, t1: float, dt: Any) -> float:
         raise InputError("dt = 0; the step must be positive, or negative for a backward run")
     if (t1 - t0) * math.copysign(1.0, dt) < 0:
         raise InputError(
-            f"dt = {dt!r} leads away from t1 = {t1!r} (t0 = {t0!r}); take dt = {-dt!r} or another t1"
+            f"dt = {quoted(dt)} leads away from t1 = {t1!r} (t0 = {t0!r}); take dt = {-dt!r} or another t1"
         )
     spacing = math.ulp(max(abs(t0), abs(t1)))
     if abs(dt) < 2.0 * spacing:
         raise InputError(
-            f"dt = {dt!r} is too short for times from t0 = {t0!r} to t1 = {t1!r}, where numbers are "
+            f"dt = {quoted(dt)} is too short for times from t0 = {t0!r} to t1 = {t1!r}, where numbers are "
             f"{spacing:.2g} apart; count the time from t0 = 0, or take a larger dt"
         )
     return dt
@@ -222,7 +222,7 @@ def count_steps(
     dt = check_step(t0, t1, dt)
     ratio = (t1 - t0) / dt
     if ratio > 2.0**53:
-        raise InputError(f"t1 = {t1!r} is {ratio:.3g} steps of dt = {dt!r} away; take a larger dt")
+        raise InputError(f"t1 = {quoted(t1)} is {ratio:.3g} steps of dt = {dt!r} away; take a larger dt")
     steps = round(ratio)
     if steps >= 1 and abs(ratio - steps) <= WHOLE * max(1.0, ratio):
         return steps, 0.0
@@ -230,7 +230,7 @@ def count_steps(
         return math.floor(ratio), ratio - math.floor(ratio)
     nearest = max(1, steps)
     raise InputError(
-        f"t1 = {t1!r} is {ratio:.9g} steps of dt = {dt!r} from t0 = {t0!r}, not a whole number; "
+        f"t1 = {quoted(t1)} is {ratio:.9g} steps of dt = {quoted(dt)} from t0 = {t0!r}, not a whole number; "
         f"take t1 = {t0 + nearest * dt:.12g}, or dt = {(t1 - t0) / nearest:.12g}, or last_step='shorten'"
     )
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.simulation import BodyTrajectory
 from poinsot.viz._chain_drawing import Snapshots
 from poinsot.viz._decimate import envelope
@@ -249,5 +249,5 @@ class BodyPlots(TrajectoryPlots):
         names = self._run.attributes["bodies"]
         places = {**{name: i for i, name in enumerate(names)}, **{i: i for i in range(len(names))}}
         if body not in places:
-            raise InputError(f"body = {body!r}; this run has {', '.join(names)}")
+            raise InputError(f"body = {quoted(body)}; this run has {', '.join(names)}")
         return places[body]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.core import InputError, optional
+from poinsot.core import InputError, optional, quoted
 from poinsot.simulation import BodyTrajectory
 from poinsot.viz._solid import View, faces, patches
 from poinsot.viz._style import QUIET
@@ -81,7 +81,7 @@ class Snapshots:
             )
         wanted = np.linspace(run.t[0], run.t[-1], USUAL) if times is None else np.asarray(times, dtype=float)
         if wanted.ndim != 1 or wanted.size == 0:
-            raise InputError(f"chain: times = {times!r}; it must be a list of times")
+            raise InputError(f"chain: times = {quoted(times)}; it must be a list of times")
         places = np.unique(np.argmin(np.abs(run.t[None, :] - wanted[:, None]), axis=1))
         ring, start = about["closure"] == "ring", run.motion["position"][0]
         following = np.roll(start, -1, axis=0) if ring else start[1:]

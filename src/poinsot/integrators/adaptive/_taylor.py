@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import equinox as eqx
 import numpy as np
 
-from poinsot.core import InputError, Result, optional
+from poinsot.core import InputError, Result, optional, quoted
 from poinsot.integrators.adaptive import _host
 from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Batch, Counts, Engine, Task
 from poinsot.integrators.adaptive._taylor_equations import SOLVER, equations
@@ -65,7 +65,7 @@ class Taylor(AbstractAdaptive):
     def __check_init__(self):
         if self.precision not in FINEST:
             known = ", ".join(map(repr, FINEST))
-            raise InputError(f"{SOLVER}: precision = {self.precision!r}; it must be one of {known}")
+            raise InputError(f"{SOLVER}: precision = {quoted(self.precision)}; it must be one of {known}")
 
     @property
     def traits(self) -> AdaptiveTraits:

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable
+from poinsot.core import InputError, Printable, quoted
 
 from .._checks import Numbers, as_array
 from .._params import Parametrised
@@ -41,7 +41,7 @@ class _Course(Printable):
 def _frame(frame: Frame, kind: str) -> Frame:
     """A known frame."""
     if frame not in ("space", "body"):
-        raise InputError(f"frame of {kind} = {frame!r}; it must be 'space' or 'body'")
+        raise InputError(f"frame of {kind} = {quoted(frame)}; it must be 'space' or 'body'")
     return frame
 
 

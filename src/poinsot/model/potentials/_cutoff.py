@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 
 from .._checks import Numbers
 from ._pair import AbstractPair, Entries, Squares, as_positive_entries
@@ -42,7 +42,7 @@ class Cutoff(AbstractPair):
                 f"pair of Cutoff = {pair!r}; it must be a pair potential such as pt.potentials.LennardJones"
             )
         if isinstance(smooth, bool) or not isinstance(smooth, int) or smooth < 1:
-            raise InputError(f"smooth of Cutoff = {smooth!r}; it must be a whole number, 1 or more")
+            raise InputError(f"smooth of Cutoff = {quoted(smooth)}; it must be a whole number, 1 or more")
         self.pair = pair
         self.radius = as_positive_entries(radius, "radius of Cutoff")
         self.smooth = smooth

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.core.types import Scalar
 
 from .._params import Parametrised
@@ -126,7 +126,7 @@ class OfInvariants(AbstractInvariantPotential):
     def __init__(self, invariants: Callable, energy_of: Callable, *, params: Any = None):
         for field, value in (("invariants", invariants), ("energy_of", energy_of)):
             if not callable(value):
-                raise InputError(f"{field} of OfInvariants = {value!r}; it must be a function")
+                raise InputError(f"{field} of OfInvariants = {quoted(value)}; it must be a function")
         self.c = invariants
         self.v = Parametrised(energy_of, ("c",), "energy_of of OfInvariants", params)
         if self.v.takes_time:

@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax.numpy as jnp
 
-from poinsot.core import InputError
+from poinsot.core import InputError, quoted
 from poinsot.core.types import Rot, Scalar, Vec3
 
 from .._checks import Numbers, as_array, as_positive
@@ -69,7 +69,7 @@ class GayBerne(AbstractPosePair):
         self.mu = as_positive(mu, "mu of GayBerne")
         self.nu = as_array(nu, "nu of GayBerne", ())
         if isinstance(axis, bool) or axis not in (0, 1, 2):
-            raise InputError(f"axis of GayBerne = {axis!r}; it must be 0, 1 or 2")
+            raise InputError(f"axis of GayBerne = {quoted(axis)}; it must be 0, 1 or 2")
         self.axis = axis
 
     def energy(self, d: Vec3, R1: Rot, R2: Rot) -> Scalar:
