@@ -73,8 +73,12 @@ BAD = {
         ("form 'index4'", "index3", "null_space"),
     ),
     "coordinates that are none": (
-        lambda: simulate(coordinates="quaternions", form="index3"),
+        lambda: simulate(coordinates=3, form="index3"),
         ("pt.coordinates", "'quaternions'"),
+    ),
+    "coordinates by a wrong name": (
+        lambda: simulate(coordinates="quaternion", form="index3"),
+        ("'quaternion' is not known", "did you mean quaternions?"),
     ),
     "angles have no multipliers": (
         lambda: simulate(coordinates=EulerAngles(), form="index3"),
