@@ -1,0 +1,27 @@
+"""A shaft in a sleeve."""
+
+from typing import ClassVar, Unpack
+
+import jax.numpy as jnp
+
+from ._base import AbstractJoint, Frames, Site
+from ._site import Where
+
+
+class Cylindrical(AbstractJoint):
+    r"""Translation along an axis and rotation about it: two degrees of freedom.
+
+    $$ d_1\cdot u = d_2\cdot u = 0, \qquad d_3\cdot e_1 = d_3\cdot e_2 = 0. $$
+
+    Symbols and arguments are those of `AbstractJoint`.
+    """
+
+    rows: ClassVar[int] = 4
+    site: Site
+
+    def __init__(self, first: str, second: str, **where: Unpack[Where]):
+        self.site = Site("Cylindrical", first, second, where)
+
+    def residual(self, frames: Frames):
+        """The conditions above."""
+        return jnp.stack([frames.along(0), frames.along(1), frames.cosine(2, 0), frames.cosine(2, 1)])

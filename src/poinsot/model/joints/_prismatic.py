@@ -1,0 +1,29 @@
+"""A slide."""
+
+from typing import ClassVar, Unpack
+
+import jax.numpy as jnp
+
+from ._base import AbstractJoint, Frames, Site
+from ._site import Where
+
+
+class Prismatic(AbstractJoint):
+    r"""Translation along an axis: one degree of freedom.
+
+    $$ d_1\cdot u = d_2\cdot u = 0, \qquad d_1\cdot e_2 = d_2\cdot e_3 = d_3\cdot e_1 = 0. $$
+
+    Symbols and arguments are those of `AbstractJoint`.
+    """
+
+    rows: ClassVar[int] = 5
+    site: Site
+
+    def __init__(self, first: str, second: str, **where: Unpack[Where]):
+        self.site = Site("Prismatic", first, second, where)
+
+    def residual(self, frames: Frames):
+        """The conditions above."""
+        return jnp.stack(
+            [frames.along(0), frames.along(1), frames.cosine(0, 1), frames.cosine(1, 2), frames.cosine(2, 0)]
+        )

@@ -1,0 +1,27 @@
+"""A hinge."""
+
+from typing import ClassVar, Unpack
+
+import jax.numpy as jnp
+
+from ._base import AbstractJoint, Frames, Site
+from ._site import Where
+
+
+class Revolute(AbstractJoint):
+    r"""Rotation about an axis: one degree of freedom.
+
+    $$ u = 0, \qquad d_3\cdot e_1 = d_3\cdot e_2 = 0. $$
+
+    Symbols and arguments are those of `AbstractJoint`.
+    """
+
+    rows: ClassVar[int] = 5
+    site: Site
+
+    def __init__(self, first: str, second: str, **where: Unpack[Where]):
+        self.site = Site("Revolute", first, second, where)
+
+    def residual(self, frames: Frames):
+        """The conditions above."""
+        return jnp.concatenate([frames.apart, jnp.stack([frames.cosine(2, 0), frames.cosine(2, 1)])])

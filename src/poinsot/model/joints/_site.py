@@ -1,0 +1,128 @@
+"""Where a joint is: two bodies by name, a point and an axis in each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.core import InputError, Printable, as_array, concrete, quoted
+
+from .._vectors import as_direction, turned_back
+from ..potentials._marker import Marker
+
+GROUND = "ground"
+"""Name of the body that does not move."""
+Pose = tuple[Float[Array, "3"], Float[Array, "3 3"]]
+
+
+class Where(TypedDict, total=False):
+    """How people say where a joint is.
+
+    Either in space, with the bodies in their reference poses, or in both bodies.
+    """
+
+    at: Any
+    """Its point in space."""
+    at_first: Any
+    """Its point in the first body, relative to the mass centre; of the ground in space."""
+    at_second: Any
+    axis: Any
+    """Its axis in space."""
+    axis_first: Any
+    axis_second: Any
+    name: str
+
+
+class Site(Printable):
+    """The bodies that a joint joins, its points and axes in them.
+
+    Args:
+        kind: of the joint, for messages.
+        first: name of a body, or "ground".
+        second: name of another.
+        where: see `Where`. The axis is z unless it is given.
+    """
+
+    at: Float[Array, "3"] | None
+    points: tuple[Float[Array, "3"], Float[Array, "3"]] | None
+    axes: tuple[Float[Array, "3"], Float[Array, "3"]]
+    kind: str = eqx.field(static=True)
+    ends: tuple[str, str] = eqx.field(static=True)
+    name: str = eqx.field(static=True)
+    in_bodies: bool = eqx.field(static=True)
+    """Whether the axes are given in the bodies."""
+
+    def __init__(self, kind: str, first: str, second: str, where: Where):
+        self.kind, self.ends = kind, (first, second)
+        self.name = where.get("name") or f"{first}-{second}"
+        self._check_names()
+        at, points = where.get("at"), (where.get("at_first"), where.get("at_second"))
+        if (at is None) == (None in points) or (at is not None and points != (None, None)):
+            raise InputError(
+                f"{self}: give its point either as at=... in space, or as at_first=... and at_second=... in "
+                "the two bodies"
+            )
+        self.at = None if at is None else as_array(at, f"at of {self}", (3,))
+        self.points = None
+        if at is None:
+            fields = (f"{label} of {self}" for label in ("at_first", "at_second"))
+            first_point, second_point = (as_array(p, f, (3,)) for p, f in zip(points, fields, strict=True))
+            self.points = first_point, second_point
+        own = where.get("axis_first"), where.get("axis_second")
+        if (own[0] is None) != (own[1] is None) or (own[0] is not None and where.get("axis") is not None):
+            raise InputError(
+                f"{self}: give its axis either as axis=... or as axis_first=... and axis_second=..."
+            )
+        self.in_bodies = own[0] is not None
+        given = own if self.in_bodies else 2 * (where.get("axis", (0.0, 0.0, 1.0)),)
+        first_axis, second_axis = (as_direction(one, f"axis of {self}") for one in given)
+        self.axes = first_axis, second_axis
+
+    def __str__(self) -> str:
+        return f"{self.kind} joint {self.name!r}"
+
+    def _check_names(self) -> None:
+        for end in self.ends:
+            if not isinstance(end, str):
+                raise InputError(f"{self} joins {quoted(end)}; it must be the name of a body, or 'ground'")
+        if self.ends[0] == self.ends[1]:
+            raise InputError(f"{self} joins {self.ends[0]!r} to itself; name two different bodies")
+
+    def markers(self, names: Sequence[str], reference: Mapping[str, Pose]) -> tuple[Marker, Marker]:
+        """The places of the joint in its bodies.
+
+        Args:
+            names: of the bodies of the system.
+            reference: poses of bodies that do not stand at the origin, unturned, when the joint is put there.
+        """
+        for end in self.ends:
+            if end != GROUND and end not in names:
+                raise InputError(
+                    f"{self} joins {quoted(end)}, which is no body; there are {', '.join(names)} and 'ground'"
+                )
+        unmoved = jnp.asarray(np.zeros(3)), jnp.asarray(np.eye(3))
+        markers = []
+        for k, end in enumerate(self.ends):
+            position, rotation = reference.get(end, unmoved) if end != GROUND else unmoved
+            point = self.points[k] if self.points is not None else turned_back(rotation, self.at - position)
+            frame = frame_about(self.axes[k])
+            if not self.in_bodies:
+                frame = rotation.T @ frame
+            same = concrete(frame) and np.array_equal(np.asarray(frame), np.eye(3))
+            body = None if end == GROUND else names.index(end)
+            markers.append(Marker(body, point, None if same else frame))
+        return markers[0], markers[1]
+
+
+def frame_about(axis: Float[Array, "3"]) -> Float[Array, "3 3"]:
+    """Three orthonormal directions as columns, of which the third is a unit vector."""
+    # Unit vectors along the coordinate axes have frames of zeros and ones, which cost nothing later.
+    away = jnp.argmin(jnp.abs(axis))
+    # The direction furthest from the axis, the first of several.
+    helper = jnp.eye(3)[away]
+    one = helper - (helper @ axis) * axis
+    one = one / jnp.sqrt(one @ one)
+    return jnp.stack([one, jnp.cross(axis, one), axis], axis=1)

@@ -1,0 +1,67 @@
+"""Block systems over a graph: solutions are those of the dense matrix, and trees fill nothing in."""
+
+import numpy as np
+import pytest
+
+from poinsot.solvers import EliminationOrder
+
+GRAPHS = {
+    "path": (5, [(i, i + 1) for i in range(4)]),
+    "star": (5, [(0, i) for i in range(1, 5)]),
+    "tree": (7, [(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)]),
+    "ring": (5, [(i, (i + 1) % 5) for i in range(5)]),
+    "single": (1, []),
+}
+
+
+def system(name: str, rank: bool = True):
+    """Blocks of `G G^T` on a graph, where each edge is a body with six numbers, and the dense matrix."""
+    count, edges = GRAPHS[name]
+    draw = np.random.default_rng(3)
+    rows = [3, 5, 2, 4, 1, 3, 2][:count]
+    bodies = [*edges, *((i, i) for i in range(count))]
+    G = np.zeros((sum(rows), 6 * len(bodies)))
+    ends = np.cumsum([0, *rows])
+    for k, (i, j) in enumerate(bodies):
+        for block in {i, j}:
+            G[ends[block] : ends[block + 1], 6 * k : 6 * k + 6] = draw.standard_normal((rows[block], 6))
+    for begin, end in zip(ends, ends[1:], strict=False):
+        if not rank and end - begin > 1:
+            # A constraint that the others of its block imply.
+            G[end - 1] = G[begin : end - 1].sum(axis=0)
+    A = G @ G.T
+    order = EliminationOrder.of(count, edges)
+    cut = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+    blocks = {(i, j): A[cut[i], cut[j]] for i, j in order.edges}
+    return order, blocks, A, cut
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_solutions_are_those_of_the_dense_matrix(name):
+    order, blocks, A, cut = system(name)
+    b = np.random.default_rng(4).standard_normal(len(A))
+    x = order.factored(blocks, 0.0).solve([b[part] for part in cut], 1)
+    right = np.linalg.solve(A, b)
+    assert np.max(np.abs(np.concatenate(x) - right)) < 1e-11 * np.max(np.abs(right))
+
+
+def test_corrections_reach_a_right_hand_side_in_the_range_of_a_singular_matrix():
+    order, blocks, A, cut = system("ring", rank=False)
+    assert np.linalg.matrix_rank(A) < len(A)
+    b = A @ np.random.default_rng(5).standard_normal(len(A))
+    factors = order.factored(blocks, 1e-6)
+
+    def residual(repetitions):
+        x = np.concatenate(factors.solve([b[part] for part in cut], repetitions))
+        return np.max(np.abs(A @ x - b)) / np.max(np.abs(b))
+
+    assert residual(3) < 1e-13
+    assert residual(1) > 1e-8, "one correction alone leaves what epsilon adds"
+
+
+def test_trees_fill_nothing_in():
+    for name in ("path", "star", "tree"):
+        count, edges = GRAPHS[name]
+        order = EliminationOrder.of(count, edges)
+        assert sum(map(len, order.below)) == len(edges)
+    assert sum(map(len, EliminationOrder.of(*GRAPHS["ring"]).below)) > 5
