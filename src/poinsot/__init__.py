@@ -51,7 +51,18 @@ if TYPE_CHECKING:
     from poinsot.equations import formulate
     from poinsot.io import load
     from poinsot.library import register
-    from poinsot.model import Chain, RigidBody, System, Units, ends, freedom, loads, potentials, shapes
+    from poinsot.model import (
+        Chain,
+        RigidBody,
+        System,
+        Units,
+        ends,
+        freedom,
+        joints,
+        loads,
+        potentials,
+        shapes,
+    )
     from poinsot.simulation import (
         BodyTrajectory,
         Event,
@@ -105,7 +116,7 @@ _FOLDERS = (
     "viz",
 )
 _MODULES = {name: f"poinsot.{name}" for name in _FOLDERS} | {
-    name: f"poinsot.model.{name}" for name in ("ends", "freedom", "loads", "potentials", "shapes")
+    name: f"poinsot.model.{name}" for name in ("ends", "freedom", "joints", "loads", "potentials", "shapes")
 }
 
 __all__ = [
@@ -136,6 +147,7 @@ __all__ = [
     "freedom",
     "integrators",
     "io",
+    "joints",
     "kernels",
     "library",
     "load",

@@ -1,5 +1,8 @@
 """Block systems over a graph: solutions are those of the dense matrix, and trees fill nothing in."""
 
+from typing import Any
+
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -14,7 +17,7 @@ GRAPHS = {
 }
 
 
-def system(name: str, rank: bool = True):
+def system(name: str, rank: bool = True) -> Any:
     """Blocks of `G G^T` on a graph, where each edge is a body with six numbers, and the dense matrix."""
     count, edges = GRAPHS[name]
     draw = np.random.default_rng(3)
@@ -32,7 +35,7 @@ def system(name: str, rank: bool = True):
     A = G @ G.T
     order = EliminationOrder.of(count, edges)
     cut = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
-    blocks = {(i, j): A[cut[i], cut[j]] for i, j in order.edges}
+    blocks = {(i, j): jnp.asarray(A[cut[i], cut[j]]) for i, j in order.edges}
     return order, blocks, A, cut
 
 
@@ -40,7 +43,7 @@ def system(name: str, rank: bool = True):
 def test_solutions_are_those_of_the_dense_matrix(name):
     order, blocks, A, cut = system(name)
     b = np.random.default_rng(4).standard_normal(len(A))
-    x = order.factored(blocks, 0.0).solve([b[part] for part in cut], 1)
+    x = order.factored(blocks, 0.0).solve([jnp.asarray(b[part]) for part in cut], 1)
     right = np.linalg.solve(A, b)
     assert np.max(np.abs(np.concatenate(x) - right)) < 1e-11 * np.max(np.abs(right))
 
@@ -52,7 +55,7 @@ def test_corrections_reach_a_right_hand_side_in_the_range_of_a_singular_matrix()
     factors = order.factored(blocks, 1e-6)
 
     def residual(repetitions):
-        x = np.concatenate(factors.solve([b[part] for part in cut], repetitions))
+        x = np.concatenate(factors.solve([jnp.asarray(b[part]) for part in cut], repetitions))
         return np.max(np.abs(A @ x - b)) / np.max(np.abs(b))
 
     assert residual(3) < 1e-13

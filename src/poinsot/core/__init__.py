@@ -11,6 +11,7 @@ from poinsot.core._functions import Use, check_uses
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
+from poinsot.core._joints import PLACING, PLACING_REPETITIONS, Joints, Reach, Rows, Twist
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._numbers import (
@@ -61,22 +62,28 @@ __all__ = [
     "Hamiltonian",
     "InWindows",
     "InputError",
+    "Joints",
     "LocalField",
     "LocalWrench",
     "MissingPackageError",
     "MultiplierForm",
     "ODE",
     "Packed",
+    "PLACING",
+    "PLACING_REPETITIONS",
     "PhaseSpace",
     "Printable",
     "Projection",
     "REQUIRED",
+    "Reach",
     "Recommending",
     "Registry",
     "Result",
+    "Rows",
     "StabilisedForm",
     "State",
     "StepInfo",
+    "Twist",
     "Use",
     "UserFunction",
     "Windows",

@@ -9,10 +9,22 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core._bodies import each_body
+from poinsot.core._joints import (
+    PLACING,
+    PLACING_REPETITIONS,
+    PUSHING,
+    PUSHING_REPETITIONS,
+    Joints,
+    Rows,
+    Twist,
+)
 from poinsot.core._problem import AbstractProblem, Packed, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction
 from poinsot.core._state import State
+
+CLOSING = 3
+"""Corrections that close joints which a step has left slightly open."""
 
 
 class Element(Protocol):
@@ -127,7 +139,7 @@ class Group(AbstractProblem):
 
     with principal moments $J$, the body torque of the potential
     $\tau = -\operatorname{vee}(R^T V_R - V_R^T R)$ and what loads add. A body that only turns has no $x$ and
-    $p$; one that only moves has no $R$ and $m$.
+    $p$; one that only moves has no $R$ and $m$. Joints $g(t, x, R) = 0$ add forces $G^T\lambda$.
 
     Args:
         mass: masses of the translating bodies, `(moving,)`.
@@ -136,6 +148,7 @@ class Group(AbstractProblem):
         element: how a rotation is stored.
         load: non-conservative `load(t, x, R, v, Omega) -> Wrench`, or None.
         autonomous: whether time does not enter the potential, so that without loads the energy is conserved.
+        joints: what holds bodies together, or None.
         local: the wrench in pieces, for a row of equal bodies; None where it does not fall apart.
         invariants: further conserved quantities, functions of `(t, x, p, g, m, params)`.
     """
@@ -148,6 +161,7 @@ class Group(AbstractProblem):
     potential: Callable
     element: Element
     load: Callable | None
+    joints: Joints | None
     local: LocalWrench | None
     params: Any
     invariants: dict[str, UserFunction]
@@ -163,12 +177,14 @@ class Group(AbstractProblem):
         element: Element,
         load: Callable | None = None,
         autonomous: bool = True,
+        joints: Joints | None = None,
         local: LocalWrench | None = None,
         invariants: dict[str, UserFunction] | None = None,
     ):
         self.mass, self.inertia = mass, inertia
         self.potential, self.load, self.element = potential, load, element
         self.autonomous, self.local, self.invariants = autonomous, local, invariants or {}
+        self.joints = joints
         self.params, self.vectorised = None, False
 
     @property
@@ -248,7 +264,41 @@ class Group(AbstractProblem):
         Omega = self.omega(m)
         rate = each_body(self.element.velocity)(g, Omega)
         turning = each_body(jnp.cross)(m, Omega) + wrench.torque
-        return self.join(GroupParts(self.velocity(p), wrench.force, rate, turning))
+        force, turning = self._jointed(t, x, g, p, m, Wrench(wrench.force, turning))
+        return self.join(GroupParts(self.velocity(p), force, rate, turning))
+
+    def twist(self, p: Array, m: Array) -> Twist:
+        """Velocities and body angular velocities in one vector."""
+        return jnp.concatenate([self.velocity(p).reshape(-1), self.omega(m).reshape(-1)])
+
+    def joint_forces(self, t, y: Packed) -> Rows:
+        r"""Forces $\lambda$ of the joints at a state: what keeps them closed from there on."""
+        x, p, g, m = self.split(y)
+        wrench = self.total_wrench(t, x, g, p, m)
+        turning = each_body(jnp.cross)(m, self.omega(m)) + wrench.torque
+        return self._joint_solution(t, x, g, p, m, Wrench(wrench.force, turning))[0]
+
+    def _joint_solution(self, t, x: Array, g: Array, p: Array, m: Array, rate: Wrench) -> tuple[Rows, Twist]:
+        r"""Forces of the joints and their wrench $G^T\lambda$, with $G M^{-1} (f + G^T\lambda) = -\gamma$."""
+        joints, R = self.joints, self.rotation(g)
+        assert joints is not None
+        reach = joints.at(t, x, R, PUSHING)
+        free = joints.weights * jnp.concatenate([rate.force.reshape(-1), rate.torque.reshape(-1)])
+        bends = joints.bends(t, x, R, self.twist(p, m))
+        right = [-(bend + push) for bend, push in zip(bends, reach.push(free), strict=True)]
+        forces = reach.solve(right, PUSHING_REPETITIONS)
+        return forces, reach.pull(forces)
+
+    def _jointed(self, t, x: Array, g: Array, p: Array, m: Array, rate: Wrench) -> Wrench:
+        """Rates of the momenta with what the joints add."""
+        if self.joints is None:
+            return rate
+        wrench = self._joint_solution(t, x, g, p, m, rate)[1]
+        cut = rate.force.size
+        return Wrench(
+            rate.force + wrench[:cut].reshape(rate.force.shape),
+            rate.torque + wrench[cut:].reshape(rate.torque.shape),
+        )
 
     def energy(self, t, y: Packed) -> Array:
         """Kinetic and potential energy."""
@@ -264,15 +314,48 @@ class Group(AbstractProblem):
 
     @property
     def projectable(self) -> bool:
-        """Whether a body turns: a method that does not multiply elements leaves the group."""
-        return self.turning > 0
+        """Whether there are joints, or a body turns: methods that add leave the group."""
+        return self.turning > 0 or self.joints is not None
 
     def project(self, t, y: Packed, what: Projection) -> Packed:
-        """Rotations put back on the group; momenta live in a linear space."""
-        if not self.projectable or what not in ("position", "both"):
-            return y
+        """Rotations put back on the group, joints closed, momenta along them."""
         parts = self.split(y)
-        return self.join(parts._replace(g=each_body(self.element.project_position)(parts.g)))
+        if what in ("position", "both") and self.turning:
+            parts = parts._replace(g=each_body(self.element.project_position)(parts.g))
+        if self.joints is None:
+            return self.join(parts)
+        if what in ("position", "both"):
+            parts = self._closed(t, parts)
+        if what in ("velocity", "both"):
+            p, m = self.along_joints(t, parts.x, parts.g, parts.p, parts.m)
+            parts = parts._replace(p=p, m=m)
+        return self.join(parts)
+
+    def _closed(self, t, parts: GroupParts) -> GroupParts:
+        """Positions and rotations with closed joints, by the Newton iteration in the metric of the mass."""
+        joints, (x, _, g, _) = self.joints, parts
+        assert joints is not None
+        reach = joints.at(t, x, self.rotation(g), PLACING)
+        for _ in range(CLOSING):
+            gaps = joints.gaps(t, x, self.rotation(g))
+            move = joints.weights * reach.pull(reach.solve([-gap for gap in gaps], PLACING_REPETITIONS))
+            x, g = self.moved(x, g, move)
+        return parts._replace(x=x, g=g)
+
+    def moved(self, x: Array, g: Array, move: Twist) -> tuple[Array, Array]:
+        """Positions and rotations after a small motion, given as a twist; turns are right to first order."""
+        half = 0.5 * move[x.size :].reshape(3, self.turning)
+        turns = jnp.concatenate([jnp.ones((1, self.turning)), half])
+        turns = turns / jnp.sqrt(jnp.sum(turns * turns, axis=0))[None]
+        return x + move[: x.size].reshape(x.shape), self.turn(g, turns)
+
+    def along_joints(self, t, x: Array, g: Array, p: Array, m: Array) -> tuple[Array, Array]:
+        """The nearest momenta, in the metric of the mass, whose velocities keep the joints closed."""
+        joints, R = self.joints, self.rotation(g)
+        assert joints is not None
+        reach, rates = joints.at(t, x, R, PLACING), joints.rates(t, x, R, self.twist(p, m))
+        push = reach.pull(reach.solve([-rate for rate in rates], PLACING_REPETITIONS))
+        return p + push[: p.size].reshape(p.shape), m + push[p.size :].reshape(m.shape)
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter."""

@@ -126,6 +126,7 @@ def _group(bodies: Bodies, invariants: Invariants) -> Group:
         element=bodies.coordinates,
         load=None if system.conservative else _OfSystem(system, "load"),
         autonomous=system.autonomous,
+        joints=system.linkage,
         local=system.local_wrench,
         invariants=invariants,
     )

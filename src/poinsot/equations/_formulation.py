@@ -173,6 +173,9 @@ class Formulation(Printable):
             invariants["constraint"] = UserFunction(_Residual(self, False), True, True)
             if self.form.startswith("index"):
                 invariants["constraint rate"] = UserFunction(_Residual(self, True), True, True)
+        if self.bodies.system.linkage is not None:
+            invariants["joints"] = UserFunction(_JointGaps(self, False), True, True)
+            invariants["joint rates"] = UserFunction(_JointGaps(self, True), True, True)
         invariants |= {
             name: UserFunction(_OfMotion(self, name), True, True) for name in self.bodies.system.invariants
         }
@@ -222,6 +225,23 @@ class _Residual(eqx.Module):
         return self.formulation.residuals(_joined(state))[int(self.rate)].reshape(-1)
 
 
+class _JointGaps(eqx.Module):
+    """What the joints of a system are open by, or their rates, as an invariant of the problem."""
+
+    formulation: Formulation
+    rate: bool = eqx.field(static=True)
+
+    def __call__(self, t, *state_and_params) -> Array:
+        *state, _ = state_and_params
+        bodies = self.formulation.bodies
+        q, rate, Omega = self.formulation.rates(_joined(state))
+        x, R = bodies.split(q)[0], bodies.rotation(bodies.split(q)[1])
+        linkage = bodies.system.linkage
+        assert linkage is not None
+        twist = jnp.concatenate([bodies.split(rate)[0].reshape(-1), Omega.reshape(-1)])
+        return jnp.concatenate(linkage.rates(t, x, R, twist) if self.rate else linkage.gaps(t, x, R))
+
+
 def _joined(parts: Sequence[Array]) -> Packed:
     """The packed state of its parts."""
     return jnp.concatenate([part.reshape(-1) for part in parts])
@@ -249,6 +269,8 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
 
 def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str) -> str | None:
     """Why these coordinates and this form cannot serve a system, or None."""
+    if system.linkage is not None and form != "group":
+        return f"joints have no place in the form {form!r} yet; take pt.coordinates.Group()"
     if form in ("index3", "index2", "index1") and coordinates.constraints == 0:
         name = type(coordinates).__name__
         return f"{name} has no constraints, so no form {form!r}; take 'index0', 'null_space' or 'hamiltonian'"

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import equinox as eqx
 
-from poinsot.core import AbstractProblem, Hamiltonian, Packed, StepInfo
+from poinsot.core import AbstractProblem, Group, Hamiltonian, Packed, StepInfo
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Traits:
     about the axes of symmetry, which are bilinear in directors or quaternions and their momenta."""
     needs: Literal["ode", "hamiltonian", "separable", "constrained", "group"] = "ode"
     """The least structure it works with."""
+    holds_joints: bool = False
+    """Whether it closes joints between bodies at the end of each step, and keeps velocities along them."""
     reference: str = ""
     """Where it comes from."""
 
@@ -132,6 +134,10 @@ class AbstractIntegrator(eqx.Module):
         kind = "hamiltonian" if self.needs == "separable" else self.needs
         if problem.kind != kind:
             return f"needs a problem of kind {kind!r}, this one is of kind {problem.kind!r}"
+        if isinstance(problem, Group) and problem.joints is not None and not self.traits.holds_joints:
+            return (
+                "does not hold joints; take LieRattle(), or an integrator of ordinary equations such as RK4()"
+            )
         if self.needs == "separable" and isinstance(problem, Hamiltonian) and not problem.separable:
             return (
                 "needs a separable Hamiltonian, given as pt.Hamiltonian(T=..., V=...); "

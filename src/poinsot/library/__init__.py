@@ -20,13 +20,16 @@ from poinsot.library._heavy_top import heavy_top
 from poinsot.library._henon_heiles import henon_heiles
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
+from poinsot.library._parallelogram import parallelogram
 from poinsot.library._particle_chain import particle_chain
 from poinsot.library._register import register
 from poinsot.library._registry import REGISTRY, by_name, names, parameters
 from poinsot.library._regular_precession import regular_precession
+from poinsot.library._rod_pendulum import rod_pendulum
 from poinsot.library._symmetric_top import centre_of_mass, symmetric_top
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
+from poinsot.library._two_body_linkage import two_body_linkage
 
 __all__ = [
     "REGISTRY",
@@ -44,10 +47,13 @@ __all__ = [
     "names",
     "nonlinear_pendulum",
     "parameters",
+    "parallelogram",
     "particle_chain",
     "register",
     "regular_precession",
+    "rod_pendulum",
     "symmetric_top",
     "tennis_racket",
     "tumbling_body",
+    "two_body_linkage",
 ]

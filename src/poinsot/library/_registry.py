@@ -13,11 +13,14 @@ from poinsot.library._heavy_top import heavy_top
 from poinsot.library._henon_heiles import henon_heiles
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
+from poinsot.library._parallelogram import parallelogram
 from poinsot.library._particle_chain import particle_chain
 from poinsot.library._regular_precession import regular_precession
+from poinsot.library._rod_pendulum import rod_pendulum
 from poinsot.library._symmetric_top import symmetric_top
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
+from poinsot.library._two_body_linkage import two_body_linkage
 from poinsot.model import AbstractSystem
 
 REGISTRY: Registry[Callable[..., AbstractProblem | AbstractSystem]] = Registry(
@@ -34,6 +37,9 @@ REGISTRY: Registry[Callable[..., AbstractProblem | AbstractSystem]] = Registry(
         "regular-precession": regular_precession,
         "tennis-racket": tennis_racket,
         "tumbling-body": tumbling_body,
+        "two-body-linkage": two_body_linkage,
+        "rod-pendulum": rod_pendulum,
+        "parallelogram": parallelogram,
         "heavy-top": heavy_top,
         "free-body": free_body,
         "particle-chain": particle_chain,

@@ -1,6 +1,6 @@
 """The model: rigid bodies, what they may do, and what acts on them, in positions and directors."""
 
-from . import ends, freedom, loads, potentials, shapes
+from . import ends, freedom, joints, loads, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
@@ -19,6 +19,7 @@ __all__ = [
     "Units",
     "ends",
     "freedom",
+    "joints",
     "loads",
     "potentials",
     "shapes",

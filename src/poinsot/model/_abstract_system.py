@@ -12,9 +12,12 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from poinsot.core import InputError, LocalWrench, Recommending, State, UserFunction, as_params, quoted
 from poinsot.core.types import Scalar
+from poinsot.rotation import from_matrix, to_matrix
 
 from . import _momenta
+from ._assembly import assembled, check_closed
 from ._chart import Chart
+from ._linkage import Linkage
 from ._params import filled
 from ._placement import Placement, Places
 from ._roster import Roster
@@ -168,6 +171,11 @@ class AbstractSystem(Recommending):
         return None
 
     @property
+    def linkage(self) -> Linkage | None:
+        """The joints between the bodies; None where there are none."""
+        return None
+
+    @property
     def local_wrench(self) -> LocalWrench | None:
         """Forces and torques in pieces, where the bodies are equal and in a row; else None."""
         return None
@@ -271,6 +279,36 @@ class AbstractSystem(Recommending):
             runs: whether it is a batch of states, run first.
         """
         check_physical(self.placed, self.names, t, state, runs=runs)
+        if not runs:
+            check_closed(self, t, state)
+
+    def assemble(self, state: State, t: ArrayLike = 0.0) -> State:
+        """The state near a given one whose joints are closed and stay closed.
+
+        Positions and rotations are corrected by a Newton iteration, each step the smallest in the metric of
+        the mass; then velocities to the nearest in that metric.
+
+        Args:
+            state: what the bodies are near to, from `state(...)`.
+            t: time, for prescribed motions.
+
+        Raises:
+            InputError: no such state was found; the message names the joint that stays open.
+        """
+        check_physical(self.placed, self.names, t, state)
+        return assembled(self, t, state)
+
+    def from_live(self, t, x: LiveX, quat: Float[Array, "4 Nr"], v: LiveX, Omega: LiveOmega) -> State:
+        """The physical state of live coordinates."""
+        R = jnp.moveaxis(to_matrix(quat.T), 0, -1)
+        positions, rotations = self.poses(t, x, R)
+        velocities, spins = self.rates(t, x, R, v, Omega)
+        return State(
+            position=positions,
+            quaternion=from_matrix(rotations),
+            velocity=velocities,
+            angular_velocity=spins,
+        )
 
     def live(self, t, state: State) -> tuple[LiveX, Float[Array, "4 Nr"], LiveX, LiveOmega]:
         """Live coordinates `x`, `quaternion`, `v`, `Omega` of a physical state."""

@@ -1,6 +1,6 @@
 r"""The joints of a system in twist space: gaps, rates, Jacobians and the solve for joint forces."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import equinox as eqx
@@ -9,19 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
-from poinsot.rotation import hat
+from poinsot.core import InputError, Rows, Twist
 from poinsot.solvers import EliminationOrder, GraphFactors
 
+from ._grip import Grip, Held
 from ._placement import Placement
 from .joints import AbstractJoint, Frames
 from .joints._site import Pose
-from .potentials._marker import Marker
-
-Twist = Float[Array, " n"]
-"""Velocities of the translating bodies, then body angular velocities of the rotating ones, each (3, bodies)."""
-Rows = list[Float[Array, " rows"]]
-"""Numbers for the conditions of each joint."""
 
 
 class Linkage(eqx.Module):
@@ -31,12 +25,13 @@ class Linkage(eqx.Module):
 
     $$ \dot g = G u + g_t, \qquad M \dot u = f + G^T \lambda, \qquad M = \operatorname{diag}(m, J) $$
 
-    whatever the coordinates. Forces $\lambda$ of the joints solve a system with $A = G M^{-1} G^T$, which has a
-    block for each pair of joints that share a body: it is factored in an order found once from the graph.
+    whatever the coordinates. Forces $\lambda$ of the joints solve a system with $A = G M^{-1} G^T$, which has
+    a block for each pair of joints that share a body: it is factored in an order found once from the graph.
     """
 
     joints: tuple[AbstractJoint, ...]
-    markers: tuple[tuple[Marker, Marker], ...]
+    grips: tuple[tuple[Grip, Grip], ...]
+    """Of each joint on its two bodies."""
     placement: Placement
     weights: Twist
     """Diagonal of $M^{-1}$."""
@@ -52,93 +47,74 @@ class Linkage(eqx.Module):
         placement: Placement,
         masses: Float[Array, " moving"],
     ):
-        self.joints = tuple(joints)
-        self.markers = tuple(joint.site.markers(names, reference) for joint in self.joints)
-        self.placement = placement
+        self.joints, self.placement, grips = tuple(joints), placement, []
+        for joint in self.joints:
+            first, second = (Grip.of(one, placement) for one in joint.site.markers(names, reference))
+            if not first.live and not second.live:
+                raise InputError(f"{joint.site} joins bodies that do not move; leave it out")
+            grips.append((first, second))
+        self.grips = tuple(grips)
         self.weights = 1.0 / jnp.concatenate([jnp.tile(masses, 3), placement.inertia.reshape(-1)])
-        self.parts = tuple(self._places(joint) for joint in range(len(self.joints)))
+        self.parts = tuple(first_part + second_part for first_part, second_part in map(self._places, grips))
         sets = [set(part) for part in self.parts]
         pairs = [(i, j) for i in range(len(sets)) for j in range(i) if sets[i] & sets[j]]
         self.order = EliminationOrder.of(len(sets), pairs)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the joints."""
-        return tuple(joint.name for joint in self.joints)
-
-    def _places(self, joint: int) -> tuple[int, ...]:
-        moving, turning = self.placement.translating, self.placement.rotating
-        found: list[int] = []
-        for marker in self.markers[joint]:
-            if marker.body in moving:
-                found += [k * len(moving) + moving.index(marker.body) for k in range(3)]
-            if marker.body in turning:
-                slot = 3 * len(moving) + turning.index(marker.body)
-                found += [slot + k * len(turning) for k in range(3)]
-        if not found:
-            raise InputError(f"{self.joints[joint].site} joins bodies that do not move; leave it out")
-        return tuple(found)
+    def _places(self, grips: tuple[Grip, Grip]) -> list[tuple[int, ...]]:
+        """Places in the twist of what moves each of two grips."""
+        moving, turning = len(self.placement.translating), len(self.placement.rotating)
+        found = []
+        for grip in grips:
+            places: list[int] = []
+            if grip.moving is not None:
+                places += [k * moving + grip.moving for k in range(3)]
+            if grip.turning is not None:
+                places += [3 * moving + k * turning + grip.turning for k in range(3)]
+            found.append(tuple(places))
+        return found
 
     def gaps(self, t, x: Array, R: Array) -> Rows:
         """What must vanish at position level, of each joint."""
-        return [self._moved(joint, t, x, R)(jnp.zeros(len(part)), t) for joint, part in enumerate(self.parts)]
-
-    def _moved(self, joint: int, t, x: Array, R: Array) -> Callable[[Array, Array], Array]:
-        """Gap of a joint as a function of a small motion of its bodies, exact to second order, and of time."""
-        first, second = self.markers[joint]
-
-        def gap(twist: Array, t: Array) -> Array:
-            parts = iter([twist[k : k + 3] for k in range(0, len(twist), 3)])
-            (one, d), (two, e) = (self._seen(marker, t, x, R, parts) for marker in (first, second))
-            return self.joints[joint].residual(Frames(two - one, d, e))
-
-        return gap
-
-    def _seen(self, marker: Marker, t, x: Array, R: Array, parts: Iterator[Array]) -> Pose:
-        """Place and directions of a marker in space, its body moved by the next parts of a twist."""
-        body, placement = marker.body, self.placement
-        if body is None:
-            return marker.place({}, {}), marker.directions({})
-        positions, rotations = placement.given(t)
-        if body in placement.translating:
-            positions[body] = x[:, placement.translating.index(body)] + next(parts)
-        if body in placement.rotating:
-            slot, turn = placement.rotating.index(body), hat(next(parts))
-            own = R[:, :, slot] @ (jnp.eye(3) + turn + 0.5 * (turn @ turn))
-            rotations[body] = own if placement.axes is None else own @ placement.axes[:, :, slot].T
-        if body in placement.pinned:
-            arm = rotations[body] @ placement.points[placement.pinned.index(body)]
-            positions[body] = positions[body] - arm
-        return marker.place(positions, rotations), marker.directions(rotations)
+        return [
+            joint.residual(_frames(*(grip.at(self.placement, t, x, R) for grip in grips)))
+            for joint, grips in zip(self.joints, self.grips, strict=True)
+        ]
 
     def rates(self, t, x: Array, R: Array, twist: Twist) -> Rows:
         r"""Rates $G u + g_t$ of the gaps."""
-        return [self._along(joint, t, x, R, twist)[1] for joint in range(len(self.joints))]
+        rows = []
+        for joint, grips in zip(self.joints, self.grips, strict=True):
+            now, rate, _ = self._path(grips, t, x, R, twist)
+            rows.append(jax.jvp(joint.residual, (now,), (rate,))[1])
+        return rows
 
     def bends(self, t, x: Array, R: Array, twist: Twist) -> Rows:
         r"""Second rates of the gaps at a constant twist, $\ddot g - G \dot u$."""
-        return [self._along(joint, t, x, R, twist)[2] for joint in range(len(self.joints))]
+        rows = []
+        for joint, grips in zip(self.joints, self.grips, strict=True):
+            now, rate, bend = self._path(grips, t, x, R, twist)
 
-    def _along(self, joint: int, t, x: Array, R: Array, twist: Twist) -> tuple[Array, Array, Array]:
-        """Gap of a joint, its rate and its second rate at a constant twist."""
-        moved, own = self._moved(joint, t, x, R), twist[np.array(self.parts[joint])]
-        t, zero, one = jnp.asarray(t, dtype=float), jnp.zeros(()), jnp.ones(())
+            def slope(frames, rate, residual=joint.residual):
+                return jax.jvp(residual, (frames,), (rate,))[1]
 
-        def after(time):
-            return moved(time * own, t + time)
+            rows.append(jax.jvp(slope, (now, rate), (rate, bend))[1])
+        return rows
 
-        def rate(time):
-            return jax.jvp(after, (time,), (one,))
-
-        (gap, first), (_, second) = jax.jvp(rate, (zero,), (one,))
-        return gap, first, second
+    def _path(self, grips: tuple[Grip, Grip], t, x, R, twist: Twist) -> tuple[Frames, Frames, Frames]:
+        """What a joint sees, its rate, and its second rate at a constant twist."""
+        first, second = (grip.path(self.placement, t, x, R, twist) for grip in grips)
+        now, rate, bend = (_frames(one, two) for one, two in zip(first, second, strict=True))
+        return now, rate, bend
 
     def at(self, t, x: Array, R: Array, epsilon: float) -> "Reach":
         """Jacobians of the joints at a pose, factored for the solve."""
-        jacobians = [
-            jax.jacfwd(self._moved(joint, t, x, R))(jnp.zeros(len(part)), jnp.asarray(t, dtype=float))
-            for joint, part in enumerate(self.parts)
-        ]
+        jacobians = []
+        for joint, (first, second) in zip(self.joints, self.grips, strict=True):
+            frames = _frames(*(grip.at(self.placement, t, x, R) for grip in (first, second)))
+            slope = jax.jacrev(joint.residual)(frames)
+            rows = [first.pulled(R, -slope.apart, slope.first)] if first.live else []
+            rows += [second.pulled(R, slope.apart, slope.second)] if second.live else []
+            jacobians.append(jnp.concatenate(rows, axis=1))
         blocks = {}
         for i, j in self.order.edges:
             shared = [place for place in self.parts[i] if place in self.parts[j]]
@@ -148,6 +124,11 @@ class Linkage(eqx.Module):
             scaled = rows * self.weights[np.array(shared)][None]
             blocks[i, j] = jnp.sum(scaled[:, None] * columns[None], axis=2)
         return Reach(self, jacobians, self.order.factored(blocks, epsilon))
+
+
+def _frames(first: Held, second: Held) -> Frames:
+    """What a joint sees of two grips, or of their rates."""
+    return Frames(second.place - first.place, first.directions, second.directions)
 
 
 class Reach(NamedTuple):

@@ -59,7 +59,7 @@ def _conserved(
     configurations = _configurations(system, t, state, moves, turns)
     forces, contributions = lax.map(lambda one: _forces_along(system, *one), configurations)
     vanishes = jnp.all(jnp.abs(forces) <= VANISHES * contributions, axis=0)
-    return vanishes & _pins_stay(system)
+    return vanishes & _pins_stay(system) & _joints_stay(system, t, state)
 
 
 def _forces_along(system: "AbstractSystem", t, x: Array, R: Array) -> tuple[Array, Array]:
@@ -96,6 +96,25 @@ def _pins_stay(system: "AbstractSystem") -> Array:
     off_axis = jnp.any(jnp.cross(jnp.eye(3)[:, None, :], places[None]) != 0.0, axis=(1, 2))
     translations = jnp.full(3, places.shape[0] == 0)
     return jnp.concatenate([translations, ~off_axis])
+
+
+def _joints_stay(system: "AbstractSystem", t, state: State) -> Array:
+    """Whether each displacement leaves all joints closed: none to the ground is against it."""
+    linkage = system.linkage
+    if linkage is None:
+        return jnp.full(6, True)
+    x, quat, _, _ = system.live(t, state)
+    R = jnp.moveaxis(to_matrix(quat.T), 0, -1)
+    axes, still = jnp.eye(3), jnp.zeros((3, R.shape[2]))
+    spins = jnp.einsum("jin,jk->kin", R, axes)
+    moves = [(jnp.broadcast_to(axis[:, None], x.shape), still) for axis in axes]
+    moves += [(jnp.cross(axis[:, None], x, axis=0), spin) for axis, spin in zip(axes, spins, strict=True)]
+    rates = [
+        jnp.concatenate(linkage.rates(t, x, R, jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])))
+        for v, Omega in moves
+    ]
+    size = 1.0 + jnp.max(jnp.abs(x), initial=0.0)
+    return jnp.max(jnp.abs(jnp.stack(rates)), axis=1) <= VANISHES * size
 
 
 def _among(places: Places, count: int) -> np.ndarray:

@@ -8,14 +8,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import InputError, UserFunction, quoted, user_function
+from poinsot.core import InputError, UserFunction, as_array, quoted, user_function
 
 from ._checks import concrete
 from ._params import check_filled, filled
 from ._places import relocated
 from ._rigid_body import DEFAULT_NAME, RigidBody
 from ._roster import Roster
+from ._rotations import as_quaternion, rotation_matrix
 from .freedom import AbstractFreedom, Free, Prescribed
+from .joints import AbstractJoint
+from .joints._site import Pose
 from .loads import AbstractLoad
 from .loads import Function as LoadFunction
 from .potentials import (
@@ -30,7 +33,19 @@ from .potentials import Function as PotentialFunction
 
 Term = TypeVar("Term", AbstractPotential, AbstractLoad)
 
-TAKEN = ("energy", "p_x", "p_y", "p_z", "L_x", "L_y", "L_z", "constraint", "constraint rate")
+TAKEN = (
+    "energy",
+    "p_x",
+    "p_y",
+    "p_z",
+    "L_x",
+    "L_y",
+    "L_z",
+    "constraint",
+    "constraint rate",
+    "joints",
+    "joint rates",
+)
 """Names of quantities that reports show by themselves."""
 
 
@@ -165,6 +180,34 @@ def _named_field(field: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{field} {error}") from None
+
+
+def as_joints(terms: Any) -> tuple[AbstractJoint, ...]:
+    """Joints, each with a name of its own."""
+    joints = tuple(_listed(terms, "joints"))
+    for i, joint in enumerate(joints):
+        if not isinstance(joint, AbstractJoint):
+            raise InputError(f"joints[{i}] = {quoted(joint)}; it must be one of pt.joints")
+    names = [joint.name for joint in joints]
+    for i, name in enumerate(names):
+        if names.index(name) != i:
+            raise InputError(
+                f"joints[{names.index(name)}] and joints[{i}] are both called {name!r}; give each a name"
+            )
+    return joints
+
+
+def as_poses(reference: Any, names: Sequence[str]) -> dict[str, Pose]:
+    """Poses of some bodies, by name."""
+    poses = {}
+    for name, pose in reference.items():
+        if name not in names:
+            raise InputError(f"reference has {quoted(name)}, which is no body; there are {', '.join(names)}")
+        if not isinstance(pose, (list, tuple)) or len(pose) != 2:
+            raise InputError(f"reference of {name!r} = {quoted(pose)}; it must be a position and a rotation")
+        quat = as_quaternion(pose[1], f"rotation of {name!r} in reference")
+        poses[name] = as_array(pose[0], f"position of {name!r} in reference", (3,)), rotation_matrix(quat)
+    return poses
 
 
 def _listed(terms: Any, field: str) -> Sequence[Any]:

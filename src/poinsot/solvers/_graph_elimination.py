@@ -17,7 +17,7 @@ Vector = Sequence[Float[Array, " rows"]]
 class EliminationOrder:
     """In which order blocks are eliminated, and which others each of them meets then.
 
-    The block of least degree comes first. On a tree these are leaves, and no block is filled in that was zero.
+    The block of least degree comes first. On a tree these are leaves, and no zero block is filled in.
     """
 
     order: tuple[int, ...]
@@ -88,8 +88,8 @@ class GraphFactors:
 
         $$ x_0 = 0, \qquad (A + \varepsilon\operatorname{diag} A)(x_{k+1} - x_k) = b - A x_k $$
 
-        Where $A$ is singular and $b$ in its range, $A x$ converges to $b$ without a decision on the rank. Each
-        repetition gains a factor $\varepsilon$ over the smallest eigenvalue, in units of the diagonal.
+        Where $A$ is singular and $b$ in its range, $A x$ converges to $b$ without a decision on the rank.
+        Each repetition gains a factor $\varepsilon$ over the smallest eigenvalue, in units of the diagonal.
 
         Args:
             right: the right-hand side $b$, block by block.

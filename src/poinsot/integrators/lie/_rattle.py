@@ -1,14 +1,16 @@
 """The discrete-Lagrangian method of order 2 on the group."""
 
+from typing import NamedTuple
+
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench, each_body
-from poinsot.integrators._base import Traits
+from poinsot.core import PLACING, Group, GroupParts, Joints, Packed, Rows, StepInfo, Wrench, each_body
+from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.lie._kick import (
     CONVERGED,
     MOMENTA,
-    CarriesWrench,
+    Momenta,
     first_half,
     in_turned_frame,
     second_half,
@@ -17,25 +19,38 @@ from poinsot.rotation import quat_exp, stumpff
 from poinsot.solvers import EPS, fixed_point
 
 
-class LieRattle(CarriesWrench):
+class Carried(NamedTuple):
+    """What a step hands to the next."""
+
+    wrench: Wrench
+    """Of the potential where the step ended."""
+    forces: Rows
+    """Of the joints, a guess for those of the next step; none without joints."""
+
+
+class LieRattle(AbstractIntegrator):
     r"""RATTLE on the group: the step that makes a discrete action stationary; symplectic, symmetric, order 2.
 
     From $L_d = \tfrac h2 \tfrac\xi h \cdot J \tfrac\xi h - \tfrac h2 (V_0 + V_1)$ with
     $R_1 = R_0 \exp\hat\xi$:
 
-    $$ \tfrac1h J\,\xi = T_r(\xi)\,(m_0 + \tfrac h2 \tau_0), \qquad R_1 = R_0 \exp\hat\xi, \qquad
-       m_1 = \exp(-\hat\xi)\,(m_0 + \tfrac h2 \tau_0) + \tfrac h2 \tau_1 . $$
+    $$ \tfrac1h J\,\xi = T_r(\xi)\,m_{1/2}, \qquad R_1 = R_0 \exp\hat\xi, \qquad
+       m_1 = \exp(-\hat\xi)\,m_{1/2} + \tfrac h2 \tau_1, \qquad m_{1/2} = m_0 + \tfrac h2 \tau_0 . $$
 
-    The rotation vector is found by a simplified Newton iteration with the derivative
-    $J - \tfrac h2 \hat m$ at $\xi = 0$, which needs $h |\Omega|$ below about three.
-    Translations go along by Störmer-Verlet with the same forces. Spatial momenta are kept to round-off, and
-    flat bodies are welcome. One evaluation of the forces per step; loads that depend on velocities make the
-    first kick implicit in them.
+    Translations go along by Störmer-Verlet with the same forces. Joints $g(t, x, R) = 0$ add
+    $\tfrac h2 G_0^T \lambda$ to the momenta in the middle, with $\lambda$ such that they end up closed,
+    and $G_1^T \mu$ to those at the end, with $\mu$ such that their rates vanish.
+
+    The rotation vectors are found by a simplified Newton iteration with the derivative
+    $J - \tfrac h2 \hat m$ at $\xi = 0$, which needs $h |\Omega|$ below about three; the forces of joints in
+    the same iteration with the derivative $\tfrac{h^2}2 G_0 M^{-1} G_0^T$. Spatial momenta are kept to
+    round-off, and flat bodies are welcome. One evaluation of the forces per step; loads that depend on
+    velocities make the first kick implicit in them.
     """
 
     @property
     def traits(self) -> Traits:
-        """Order 2, symmetric, symplectic, spatial momenta kept."""
+        """Order 2, symmetric, symplectic, spatial momenta kept, joints held."""
         return Traits(
             name="Lie RATTLE",
             order=2,
@@ -43,36 +58,92 @@ class LieRattle(CarriesWrench):
             symplectic=True,
             conserves=MOMENTA,
             needs="group",
+            holds_joints=True,
             reference="Marsden, West, Acta Numerica 10 (2001); discrete Lagrangian in the exponential map",
         )
 
-    def step(self, problem: Group, t, h, y: Packed, carry: Wrench):
+    def init(self, problem: Group, t, h, y: Packed) -> Carried:
+        """Wrench and joint forces at the start."""
+        parts = problem.split(y)
+        forces = () if problem.joints is None else problem.joint_forces(t, y)
+        return Carried(problem.wrench(t, parts.x, parts.g), forces)
+
+    def step(self, problem: Group, t, h, y: Packed, carry: Carried):
         """One step, see the class."""
         x, _, g, _ = problem.split(y)
-        half, info = first_half(problem, t, h, y, carry)
-        xi, solved = _rotation_vectors(problem, h, half.m)
+        half, info = first_half(problem, t, h, y, carry.wrench)
+        if problem.joints is None:
+            forces = carry.forces
+            xi, solved = _rotation_vectors(problem, h, half.m)
+        else:
+            half, xi, forces, solved = _held(problem, problem.joints, (t, h), x, g, half, carry.forces)
         turns = each_body(quat_exp)(xi)
         m = in_turned_frame(turns, half.m)
         x, g = x + h * problem.velocity(half.p), problem.turn(g, turns)
         own = problem.wrench(t + h, x, g)
         end = second_half(problem, t + h, h, x, g, half._replace(m=m), own)
-        return problem.join(GroupParts(x, end.p, g, end.m)), own, info.then(solved)
+        if problem.joints is not None:
+            end = Momenta(*problem.along_joints(t + h, x, g, end.p, end.m))
+        return problem.join(GroupParts(x, end.p, g, end.m)), Carried(own, forces), info.then(solved)
 
 
 def _rotation_vectors(problem: Group, h, m: Array) -> tuple[Float[Array, "3 turning"], StepInfo]:
     r"""Solve $J \xi = h\,T_r(\xi)\,m$ for every rotating body."""
     if problem.turning == 0:
         return h * problem.omega(m), StepInfo.explicit(())
-    correct = each_body(lambda J, m, b: _solve_linearised(J, -0.5 * h * m, b))
-    guess = correct(problem.inertia, m, h * m)
+    guess = _corrected(problem, h, m, jnp.zeros_like(m))
     unit = EPS * jnp.max(jnp.abs(guess)) + 1e-300
-
-    def improved(xi):
-        residual = problem.inertia * xi - h * each_body(_right_tangent)(xi, m)
-        return xi - correct(problem.inertia, m, residual)
-
-    xi, info = fixed_point(improved, guess, lambda change: jnp.max(jnp.abs(change)) / unit, CONVERGED)
+    xi, info = fixed_point(
+        lambda xi: _corrected(problem, h, m, xi),
+        guess,
+        lambda change: jnp.max(jnp.abs(change)) / unit,
+        CONVERGED,
+    )
     return xi, StepInfo.implicit(info.converged, info.iterations)
+
+
+def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half: Momenta, forces: Rows):
+    r"""Momenta in the middle of a step, rotation vectors and joint forces such that the joints end up closed.
+
+    A change is measured by what rotations and positions are known to: a unit of round-off of one, and of the
+    largest position.
+    """
+    t, h = grid
+    reach = joints.at(t, x, problem.rotation(g), PLACING)
+
+    def pushed(forces: Rows) -> Momenta:
+        return half.like(half.flat() + 0.5 * h * reach.pull(forces))
+
+    def improved(unknowns):
+        xi, forces = unknowns
+        now = pushed(forces)
+        xi = _corrected(problem, h, now.m, xi)
+        end = x + h * problem.velocity(now.p), problem.turn(g, each_body(quat_exp)(xi))
+        gaps = joints.gaps(t + h, end[0], problem.rotation(end[1]))
+        more = reach.solve([-2.0 / (h * h) * gap for gap in gaps], 1)
+        return xi, [force + one for force, one in zip(forces, more, strict=True)]
+
+    def size(change):
+        turned, pulled = change
+        moved = 0.5 * h * h * joints.weights * reach.pull(pulled)
+        places = jnp.max(jnp.abs(moved[: x.size]), initial=0.0) / (EPS * (length + 1e-300))
+        turns = jnp.maximum(_largest(turned), _largest(moved[x.size :]))
+        return jnp.maximum(places, turns / EPS)
+
+    length = _largest(x) + _largest(h * problem.velocity(half.p))
+    guess = _corrected(problem, h, pushed(forces).m, jnp.zeros_like(half.m)), list(forces)
+    (xi, forces), info = fixed_point(improved, guess, size, CONVERGED)
+    return pushed(forces), xi, forces, StepInfo.implicit(info.converged, info.iterations)
+
+
+def _largest(values: Array) -> Array:
+    return jnp.max(jnp.abs(values), initial=0.0)
+
+
+def _corrected(problem: Group, h, m: Array, xi: Array) -> Float[Array, "3 turning"]:
+    r"""Rotation vectors after a correction towards $J \xi = h\,T_r(\xi)\,m$."""
+    residual = problem.inertia * xi - h * each_body(_right_tangent)(xi, m)
+    return xi - each_body(lambda J, m, b: _solve_linearised(J, -0.5 * h * m, b))(problem.inertia, m, residual)
 
 
 def _solve_linearised(J: Float[Array, "3"], a: Float[Array, "3"], b: Float[Array, "3"]) -> Float[Array, "3"]:

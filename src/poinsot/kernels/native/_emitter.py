@@ -76,6 +76,11 @@ class Program:
         self.functions: dict[Any, tuple[str, list[Any], int, int]] = {}
         """Traces that have become functions: name, results that are numbers or slots, and sizes."""
 
+    def is_function(self, jaxpr: Any) -> bool:
+        """Whether a trace becomes a function of its own: it is called again, and would be much code."""
+        uses, weight = self.uses[id(jaxpr)], self.weights.of(jaxpr)
+        return uses > 1 and weight >= OUTLINED and uses * weight > WRITTEN_OUT
+
 
 class Emitter:
     """Arithmetic in which a component is a number or a value of LLVM, while one function is written."""
@@ -121,9 +126,7 @@ class Emitter:
         """A function that the trace calls: written out, or a function of the code if it is used again."""
         if name in SHORTCUTS and not self.lanes:
             return SHORTCUTS[name](self, jaxpr, given)
-        uses, weight = self.program.uses[id(jaxpr.jaxpr)], self.program.weights.of(jaxpr)
-        often = uses > 1 and weight >= OUTLINED and uses * weight > WRITTEN_OUT
-        if not often or any(isinstance(part, Memory) for part in given):
+        if not self.program.is_function(jaxpr.jaxpr) or any(isinstance(part, Memory) for part in given):
             return evaluate(jaxpr, self, *given)
         try:
             return self._outlined(jaxpr, given)

@@ -24,7 +24,7 @@ from poinsot.kernels.native._ir import BYTES, DOUBLE, I1, I64, STORED, Builder, 
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
 
-HEAVIEST = 30_000
+HEAVIEST = 60_000
 """Weight of a trace beyond which compiling it takes too long."""
 LARGE = 128
 """Elements from which an argument has a pointer of its own."""
@@ -167,7 +167,7 @@ class NativeProgram:
         program = Program(jaxpr, width, fast)
         if jaxpr.effects:
             raise NotNative("the trace calls back into Python, or has other effects")
-        weight = program.weights.of(jaxpr)
+        weight = program.weights.of_code(jaxpr, program.is_function)
         if weight > HEAVIEST:
             raise NotNative(f"the trace has about {weight} operations on numbers, more than {HEAVIEST}")
         try:

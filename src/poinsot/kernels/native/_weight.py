@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from jax.extend import core as jex
@@ -21,19 +22,34 @@ class Weights:
 
     def of(self, jaxpr: Any) -> int:
         """About as many instructions as the code of a trace has."""
-        inner = jaxpr.jaxpr if isinstance(jaxpr, jex.ClosedJaxpr) else jaxpr
+        inner = _inner(jaxpr)
         if id(inner) not in self._known:
             # The trace is kept with its weight: the id of one that is gone may be given again.
             self._known[id(inner)] = inner, sum(self._of_equation(one) for one in inner.eqns)
         return self._known[id(inner)][1]
 
+    def of_code(self, jaxpr: Any, is_function: Callable[[Any], bool]) -> int:
+        """The same with traces that become functions counted once, however often they are called."""
+        written: set[int] = set()
+
+        def weight(jaxpr: Any) -> int:
+            inner = _inner(jaxpr)
+            if is_function(inner):
+                if id(inner) in written:
+                    return LOOP
+                written.add(id(inner))
+            programs = [(one, _programs(one)) for one in inner.eqns]
+            return sum(
+                sum(map(weight, called)) + LOOP * _is_control(one) if called else self._of_equation(one)
+                for one, called in programs
+            )
+
+        return weight(jaxpr)
+
     def _of_equation(self, equation: Any) -> int:
-        programs = list(jex.jaxprs_in_params(equation.params))
-        if equation.primitive.name == "custom_linear_solve":
-            programs = [equation.params["jaxprs"].solve]
+        programs = _programs(equation)
         if programs:
-            control = equation.primitive.name in ("while", "scan", "cond")
-            return sum(map(self.of, programs)) + LOOP * control
+            return sum(map(self.of, programs)) + LOOP * _is_control(equation)
         if equation.primitive.name in MOVES:
             return 0
         sizes = [math.prod(atom.aval.shape) for atom in equation.outvars]
@@ -44,6 +60,21 @@ class Weights:
             shape = equation.invars[0].aval.shape
             size *= 2 * math.prod(shape[axis] for axis in summed)
         return size
+
+
+def _inner(jaxpr: Any) -> Any:
+    return jaxpr.jaxpr if isinstance(jaxpr, jex.ClosedJaxpr) else jaxpr
+
+
+def _programs(equation: Any) -> list[Any]:
+    """Traces within an operation that are written out."""
+    if equation.primitive.name == "custom_linear_solve":
+        return [equation.params["jaxprs"].solve]
+    return list(jex.jaxprs_in_params(equation.params))
+
+
+def _is_control(equation: Any) -> bool:
+    return equation.primitive.name in ("while", "scan", "cond")
 
 
 def uses(jaxpr: Any) -> Counter[int]:
@@ -57,7 +88,7 @@ def uses(jaxpr: Any) -> Counter[int]:
         seen.add(id(inner))
         for equation in inner.eqns:
             for program in jex.jaxprs_in_params(equation.params):
-                one = program.jaxpr if isinstance(program, jex.ClosedJaxpr) else program
+                one = _inner(program)
                 counts[id(one)] += 1
                 pending.append(one)
     return counts

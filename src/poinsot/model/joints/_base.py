@@ -35,16 +35,16 @@ class Frames(NamedTuple):
 class AbstractJoint(Printable):
     r"""A joint between two bodies, or between a body and the ground.
 
-    A class says how many `rows` its conditions have and what they are: functions of the vector $u$ from the point
-    of the joint in the first body to that in the second, and of its directions $d_k$ in the first body and $e_k$ in
-    the second. The axis is $d_3$ and $e_3$. The conditions are smooth in all components of positions and directors;
-    Jacobians, rates and reactions follow by differentiation.
+    A class says how many `rows` its conditions have and what they are: functions of the vector $u$ from the
+    point of the joint in the first body to that in the second, and of its directions $d_k$ in the first body
+    and $e_k$ in the second. The axis is $d_3$ and $e_3$. The conditions are smooth in all components of
+    positions and directors; Jacobians, rates and forces follow by differentiation.
 
     Args:
         first: name of a body, or "ground".
         second: name of another.
-        where: its point `at` in space with the bodies in their reference poses, or `at_first` and `at_second` in the
-            bodies; its `axis`, or `axis_first` and `axis_second` likewise; its `name`. See `Where`.
+        where: its point `at` in space with the bodies in their reference poses, or `at_first` and
+            `at_second` in the bodies; its `axis`, or `axis_first` and `axis_second` likewise; its `name`.
     """
 
     rows: ClassVar[int]

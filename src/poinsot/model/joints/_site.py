@@ -60,7 +60,8 @@ class Site(Printable):
         self.name = where.get("name") or f"{first}-{second}"
         self._check_names()
         at, points = where.get("at"), (where.get("at_first"), where.get("at_second"))
-        if (at is None) == (None in points) or (at is not None and points != (None, None)):
+        given = [point is not None for point in points]
+        if any(given) != all(given) or all(given) == (at is not None):
             raise InputError(
                 f"{self}: give its point either as at=... in space, or as at_first=... and at_second=... in "
                 "the two bodies"
@@ -77,8 +78,8 @@ class Site(Printable):
                 f"{self}: give its axis either as axis=... or as axis_first=... and axis_second=..."
             )
         self.in_bodies = own[0] is not None
-        given = own if self.in_bodies else 2 * (where.get("axis", (0.0, 0.0, 1.0)),)
-        first_axis, second_axis = (as_direction(one, f"axis of {self}") for one in given)
+        axes = own if self.in_bodies else 2 * (where.get("axis", (0.0, 0.0, 1.0)),)
+        first_axis, second_axis = (as_direction(one, f"axis of {self}") for one in axes)
         self.axes = first_axis, second_axis
 
     def __str__(self) -> str:

@@ -1,0 +1,116 @@
+"""Where a joint takes hold of a body: a point and three directions that move with it."""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.rotation import hat
+
+from ._placement import Placement
+from .potentials._marker import Marker
+
+
+class Held(NamedTuple):
+    """A point and three directions in space, or their rates."""
+
+    place: Float[Array, "3"]
+    directions: Float[Array, "3 3"]
+
+
+class Grip(eqx.Module):
+    r"""A marker in the live coordinates of its body.
+
+    $$ p = b + R\,a, \qquad F = R\,A $$
+
+    where $b$ is the position of a body that moves, the fixed point of one that turns about it, or a given
+    function of time, and $R$ the live rotation of a body that turns, or a given function of time.
+    """
+
+    arm: Float[Array, "3"]
+    frame: Float[Array, "3 3"]
+    body: int | None = eqx.field(static=True)
+    moving: int | None = eqx.field(static=True)
+    """Place among the translating bodies."""
+    turning: int | None = eqx.field(static=True)
+    """Place among the rotating bodies."""
+
+    @classmethod
+    def of(cls, marker: Marker, placement: Placement) -> "Grip":
+        """The grip of a marker on a body."""
+        body, arm = marker.body, marker.point
+        frame = jnp.asarray(np.eye(3)) if marker.rotation is None else marker.rotation
+        moving = turning = None
+        if body in placement.translating:
+            moving = placement.translating.index(body)
+        if body in placement.rotating:
+            turning = placement.rotating.index(body)
+            if body in placement.pinned:
+                arm = arm - placement.points[placement.pinned.index(body)]
+            if placement.axes is not None:
+                axes = placement.axes[:, :, turning]
+                arm, frame = axes.T @ arm, axes.T @ frame
+        return cls(arm, frame, body, moving, turning)
+
+    @property
+    def live(self) -> bool:
+        """Whether the body moves or turns by itself."""
+        return self.moving is not None or self.turning is not None
+
+    def at(self, placement: Placement, t, x: Array, R: Array) -> Held:
+        """Where it is."""
+        given = self._given(placement, t)
+        base = given.place if self.moving is None else x[:, self.moving]
+        rotation = given.directions if self.turning is None else R[:, :, self.turning]
+        return self._held(base, rotation)
+
+    def path(self, placement: Placement, t, x: Array, R: Array, twist: Array) -> tuple[Held, Held, Held]:
+        """Where it is, its rate, and its second rate at a constant twist of the live bodies."""
+        t = jnp.asarray(t, dtype=float)
+
+        def rates(t):
+            return jax.jvp(lambda t: self._given(placement, t), (t,), (jnp.ones_like(t),))
+
+        (given, first), (_, second) = jax.jvp(rates, (t,), (jnp.ones_like(t),))
+        bases = [given.place, first.place, second.place]
+        rotations = [given.directions, first.directions, second.directions]
+        if self.moving is not None:
+            velocity = twist[: x.size].reshape(x.shape)[:, self.moving]
+            bases = [x[:, self.moving], velocity, jnp.zeros(3)]
+        if self.turning is not None:
+            spin = hat(twist[x.size :].reshape(3, R.shape[2])[:, self.turning])
+            own = R[:, :, self.turning]
+            rotations = [own, own @ spin, own @ (spin @ spin)]
+        now, rate, bend = (self._held(b, r) for b, r in zip(bases, rotations, strict=True))
+        return now, rate, bend
+
+    def _held(self, base: Array, rotation: Array) -> Held:
+        return Held(base + rotation @ self.arm, rotation @ self.frame)
+
+    def _given(self, placement: Placement, t) -> Held:
+        """Position and rotation that no live coordinate moves; those of the ground where all do."""
+        positions, rotations = placement.given(t)
+        body = -1 if self.body is None else self.body
+        return Held(positions.get(body, jnp.zeros(3)), rotations.get(body, jnp.eye(3)))
+
+    def pulled(self, R: Array, on_place: Array, on_directions: Array) -> Float[Array, "rows part"]:
+        """Rows of a Jacobian in the motion and turn of the body, from those in point and directions.
+
+        Args:
+            R: live rotations.
+            on_place: derivatives (rows, 3) in the point.
+            on_directions: derivatives (rows, 3, 3) in the directions.
+        """
+        parts = [] if self.moving is None else [on_place]
+        if self.turning is not None:
+            own = R[:, :, self.turning]
+            force = jnp.sum(own[None] * on_place[:, :, None], axis=1)
+            twists = jnp.sum(own[None, :, :, None] * on_directions[:, :, None, :], axis=1)
+            torque = jnp.cross(self.arm[None], force)
+            for k in range(3):
+                torque = torque + jnp.cross(self.frame[:, k][None], twists[:, :, k])
+            parts.append(torque)
+        return jnp.concatenate(parts, axis=1)

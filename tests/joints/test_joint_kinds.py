@@ -1,0 +1,121 @@
+"""Every joint: rank, rates and bends against the exact motion of its bodies, and runs that hold it."""
+
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.kernels import once
+from poinsot.rotation import exp, to_matrix
+
+J = pt.joints
+AT: Any = {"at": (0.3, -0.2, 0.1), "axis": (1.0, 2.0, 2.0)}
+KINDS = {
+    "Spherical": (J.Spherical("one", "two", **AT), 3),
+    "Revolute": (J.Revolute("one", "two", **AT), 1),
+    "Prismatic": (J.Prismatic("one", "two", **AT), 1),
+    "Cylindrical": (J.Cylindrical("one", "two", **AT), 2),
+    "Planar": (J.Planar("one", "two", **AT), 3),
+    "Screw": (J.Screw("one", "two", 0.4, **AT), 1),
+    "Fixed": (J.Fixed("one", "two", **AT), 0),
+    "Universal": (J.Universal("one", "two", **AT), 2),
+    "Distance": (J.Distance("one", "two", 0.5, at_first=(0.1, 0.2, 0.0), at_second=(-0.3, 0.0, 0.1)), 5),
+    "PointOnLine": (J.PointOnLine("one", "two", **AT), 4),
+    "PointOnPlane": (J.PointOnPlane("one", "two", **AT), 5),
+}
+PLACES = {"one": ((0.1, 0.2, 0.3), (1.0, 0.0, 0.0, 0.0)), "two": ((1.0, -0.5, 0.2), (0.8, 0.0, 0.6, 0.0))}
+
+
+def test_every_joint_is_among_the_cases():
+    joints = {name for name in J.__all__ if name not in ("AbstractJoint", "Frames")}
+    assert joints == set(KINDS)
+
+
+@cache
+def system(name: str) -> pt.System:
+    bodies = [
+        pt.RigidBody(2.0, (0.5, 0.7, 0.9), name="one"),
+        pt.RigidBody(1.0, [[0.4, 0.05, 0.0], [0.05, 0.3, 0.02], [0.0, 0.02, 0.5]], name="two"),
+    ]
+    return pt.System(bodies, joints=[KINDS[name][0]], reference=PLACES)
+
+
+@cache
+def start(name: str) -> pt.State:
+    """Both bodies near their reference poses, moving; assembled."""
+    draw = np.random.default_rng(1)
+    near = system(name).state(
+        position=[np.array(place) + 0.05 * draw.standard_normal(3) for place, _ in PLACES.values()],
+        rotation=[quat for _, quat in PLACES.values()],
+        velocity=draw.standard_normal((2, 3)),
+        angular_velocity=draw.standard_normal((2, 3)),
+    )
+    return system(name).assemble(near)
+
+
+@once
+def _measured(linkage, x, quat, v, Omega):
+    """Rates and bends, the same along the exact motion, and the Jacobian."""
+    R = jnp.moveaxis(to_matrix(quat.T), 0, -1)
+    twist = jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
+
+    def gap(time):
+        turned = jnp.stack([R[:, :, k] @ exp(time * Omega[:, k]) for k in range(2)], axis=-1)
+        return linkage.gaps(0.0, x + time * v, turned)[0]
+
+    def rate(time):
+        return jax.jvp(gap, (time,), (jnp.ones(()),))[1]
+
+    exact = jax.jvp(rate, (jnp.zeros(()),), (jnp.ones(()),))[1]
+    reach = linkage.at(0.0, x, R, 0.0)
+    own = linkage.rates(0.0, x, R, twist)[0], linkage.bends(0.0, x, R, twist)[0]
+    return gap(jnp.zeros(())), own, (rate(jnp.zeros(())), exact), reach.jacobians[0], reach.push(twist)[0]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_rates_bends_and_rank(name):
+    linkage = system(name).linkage
+    assert linkage is not None
+    live = system(name).live(0.0, start(name))
+    # Away from the velocities that keep it closed, so that rates are not zero.
+    v, Omega = live[2] + 0.3, live[3] - 0.2
+    gap, found, right, jacobian, pushed = _measured(linkage, *live[:2], v, Omega)
+    assert np.max(np.abs(gap)) < 1e-14
+    assert np.max(np.abs(right[0])) > 0.01
+    for one, other in zip(found, right, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(pushed, right[0], rtol=1e-13, atol=1e-13)
+    assert len(jacobian) == KINDS[name][0].rows == 6 - KINDS[name][1]
+    assert np.linalg.matrix_rank(np.asarray(jacobian)) == len(jacobian)
+
+
+QUICK = ("Revolute", "Screw")
+RUNS = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in KINDS]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_holds_it(name):
+    run = pt.simulate(
+        system(name),
+        start(name),
+        t1=2.0,
+        dt=0.01,
+        coordinates="group",
+        integrator="lie-rattle",
+        progress=False,
+    )
+    report = run.report()
+    assert np.max(np.abs(run.position[-1] - run.position[0])) > 0.1
+    assert report["joints"].largest_deviation < 1e-13 and report["joint rates"].largest_deviation < 1e-12
+    for momentum in ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z"):
+        assert report[momentum].largest_deviation < 1e-13, momentum
+    assert report["energy"].largest_deviation < 1e-3
+    without = pt.System(system(name).bodies)
+    free = pt.simulate(
+        without, start(name), t1=2.0, dt=0.01, coordinates="group", integrator="lie-rattle", progress=False
+    )
+    assert np.max(np.abs(free.position[-1] - run.position[-1])) > 1e-3, "the joint does something"

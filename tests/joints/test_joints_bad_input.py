@@ -1,0 +1,76 @@
+"""Joints that make no sense: one line each that names joint and bodies."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import poinsot as pt
+
+J = pt.joints
+ROD = pt.RigidBody(1.0, (0.01, 0.1, 0.1), name="rod")
+BAR = pt.RigidBody(1.0, (0.01, 0.1, 0.1), name="bar")
+
+
+def jointed(*joints, **options):
+    return pt.System([ROD, BAR], joints=list(joints), **options)
+
+
+ZERO = (0.0, 0.0, 0.0)
+ORIGIN: Any = {"at": ZERO}
+BAD = {
+    "'rodd', which is no body; there are rod": lambda: jointed(J.Spherical("ground", "rodd", **ORIGIN)),
+    "Revolute joint 'pin' joins 'rod' to itself": lambda: J.Revolute("rod", "rod", at=ZERO, name="pin"),
+    "axis of Revolute joint 'rod-bar' is zero": lambda: J.Revolute("rod", "bar", at=ZERO, axis=ZERO),
+    "give its point either as at=": lambda: J.Spherical("rod", "bar"),
+    "or as at_first=": lambda: J.Spherical("rod", "bar", at=ZERO, at_first=ZERO),
+    "give its axis either as axis=": lambda: J.Revolute("rod", "bar", at=ZERO, axis_first=(0, 0, 1)),
+    "pitch of Screw joint 'rod-bar' is zero": lambda: J.Screw("rod", "bar", 0.0, at=ZERO),
+    "it must be positive": lambda: J.Distance("rod", "bar", -1.0, at_first=ZERO, at_second=ZERO),
+    "are both called 'rod-bar'": lambda: jointed(*2 * [J.Spherical("rod", "bar", **ORIGIN)]),
+    "joints[0] = 'hinge'; it must be one of pt.joints": lambda: jointed("hinge"),
+    "reference has 'rd'": lambda: jointed(J.Fixed("ground", "rod", **ORIGIN), reference={"rd": 1}),
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_one_clear_line(line):
+    with pytest.raises(pt.InputError) as caught:
+        BAD[line]()
+    assert line in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_open_joints_are_refused_with_their_gap_and_assembled_on_demand():
+    joint = J.Spherical("rod", "bar", at_first=(0.5, 0, 0), at_second=(-0.5, 0, 0), name="ball")
+    system = pt.System([ROD, BAR], joints=[joint])
+    apart = system.state(position=[(0, 0, 0), (1.25, 0, 0)], velocity=[(0, 0, 0), (0, 1, 0)])
+    with pytest.raises(
+        pt.InputError, match="Spherical joint 'ball' is open by 0.25 at the start; take system.assemble"
+    ):
+        system.check_state(0.0, apart)
+    moving = system.state(position=[(0, 0, 0), (1, 0, 0)], velocity=[(0, 0, 0), (0, 1, 0)])
+    with pytest.raises(pt.InputError, match="'ball' is opening at a rate of 1 at the start"):
+        system.check_state(0.0, moving)
+    closed = system.assemble(apart)
+    system.check_state(0.0, closed)
+    # Both bodies weigh the same: each takes half of the way.
+    np.testing.assert_allclose(closed.position, [[0.125, 0, 0], [1.125, 0, 0]], atol=1e-14)
+
+
+def test_joints_that_contradict_each_other_have_no_assembly():
+    joints = [
+        J.Distance("ground", "rod", length, at_first=ZERO, at_second=ZERO, name=f"rope {length}")
+        for length in (1.0, 2.0)
+    ]
+    system = pt.System([ROD], joints=joints)
+    with pytest.raises(pt.InputError, match="no consistent assembly was found"):
+        system.assemble(system.state(position=(1.0, 0.2, 0.0)))
+
+
+def test_methods_and_forms_without_joints_say_so():
+    system = pt.library.two_body_linkage()
+    with pytest.raises(pt.InputError, match="joints have no place in the form"):
+        pt.formulate(system, "quaternions", "null_space")
+    options: Any = {"t1": 0.1, "dt": 0.01, "coordinates": "group"}
+    with pytest.raises((pt.InputError, TypeError), match="does not hold joints; take LieRattle"):
+        pt.simulate(system, system.start, integrator="lie-splitting", **options)
