@@ -10,7 +10,7 @@ RADIUS = 0.05
 """Radius of a rod of unit length."""
 
 
-def rod_pendulum(links: int = 10) -> System:
+def rod_pendulum(links: int = 3) -> System:
     r"""A chain of rods that hangs from a ball joint on the ground, each rod on the one before.
 
     Rods of one metre and one kilogram with a radius of 5 cm,
