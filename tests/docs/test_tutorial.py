@@ -16,6 +16,7 @@ PAGES = (
     "docs/tutorial.md",
     "docs/bodies.md",
     "docs/chains.md",
+    "docs/mechanisms.md",
     "docs/modes.md",
     "docs/native.md",
     "docs/index.md",
