@@ -1,5 +1,8 @@
 """Figures of Lang (2010) about adaptive solvers, in full."""
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,9 +10,9 @@ import pytest
 
 import poinsot as pt
 from poinsot.papers import reproduce
-from poinsot.papers.lang2010._accuracy import EXPLICIT, IMPLICIT, PAIRS, comparison
+from poinsot.papers.lang2010._accuracy import EXPLICIT, IMPLICIT, PAIRS, comparison, numbers
 from poinsot.papers.lang2010._formulations import COMPARED, GENERAL, UNKNOWNS
-from poinsot.papers.lang2010._statements import rank_correlation
+from poinsot.papers.lang2010._statements import rank_correlation, statement_numbers
 
 pytestmark = pytest.mark.slow
 
@@ -76,3 +79,23 @@ def test_every_pair_is_of_formulations():
 def test_rank_correlation():
     assert rank_correlation([6.0, 7.0, 8.0, 12.0, 18.0], [5.0, 4.0, 3.0, 2.0, 1.0]) == -1.0
     assert rank_correlation([6.0, 7.0, 8.0, 12.0, 18.0], [1.0, 2.0, 3.0, 5.0, 4.0]) == pytest.approx(0.9)
+
+
+def test_every_solver_means_every_solver():
+    """One solver for which a statement fails is enough, though the median of all satisfies it."""
+    statement = next(iter(PAIRS))
+    table = {("A", solver): {statement: ratio} for solver, ratio in zip("abc", (2.0, 3.0, 0.9), strict=True)}
+    smallest, median, above = statement_numbers(statement, table)
+    assert smallest.outcome == "DIFFERS from the paper" and smallest.ours == 0.9 and "(c)" in smallest.name
+    assert median.ours == 2.0 and above.ours == 2
+    table["A", "c"] = {statement: float("nan")}
+    smallest, *_ = statement_numbers(statement, table)
+    assert smallest.outcome == "agrees with the paper" and "of 2 solvers" in smallest.name
+
+
+def test_superiority_is_judged_for_any_solver():
+    found = SimpleNamespace(methods=("LSODA",), formulations=tuple(COMPARED), advantage=lambda *_: 0.9)
+    outcomes = {number.name: number.outcome for number in numbers("A", cast(Any, found))}
+    assert [outcome for name, outcome in outcomes.items() if "null space over absolute" in name] == [
+        "DIFFERS from the paper"
+    ] * 2

@@ -14,7 +14,8 @@ from poinsot.integrators import Variational
 from poinsot.library import regular_precession, tumbling_body
 from poinsot.papers import catalogue, reproduce
 from poinsot.papers._bodies import ladder, slope
-from poinsot.papers.terze2013._free_body import largest_rate
+from poinsot.papers.terze2013._free_body import J, largest_rate
+from poinsot.papers.terze2013._momentum import momentum_rate
 from poinsot.papers.terze2013._orthogonality import as_printed, determinant, diagonal, exponential
 
 XU = [f"xu2016/figure-{n}" for n in range(3, 8)]
@@ -145,6 +146,16 @@ def test_scheme_as_printed_leaves_the_group_at_the_rate_of_theory():
     rates = exact_rates(h * np.arange(steps + 1))
     assert left == pytest.approx(-h * simpson(np.sum(rates**2, axis=-1), dx=h), rel=0.02)
     assert np.max(np.abs(diagonal(as_printed(h, steps)))) > 1e-4, "beyond round-off"
+
+
+def test_momentum_of_the_scheme_moves_at_the_rate_of_theory():
+    """One step with two step sizes, extrapolated, beside the third power of the step in its expansion."""
+    group, steps = pt.coordinates.Group("matrix"), (0.02, 0.01)
+    runs = ladder(tumbling_body(), pt.integrators.TerzeRattle(), group, steps, steps[0], form="group")
+    coarse, fine = ((runs[h].angular_momentum[1] - runs[h].angular_momentum[0]) / h**3 for h in steps)
+    rate = momentum_rate(np.asarray(J), runs[0.01].exact_rotation, runs[0.01].exact_angular_velocity)[0]
+    assert np.linalg.norm(rate) > 1e-3
+    assert np.linalg.norm(2.0 * fine - coarse - rate) < 1e-3 * np.linalg.norm(rate)
 
 
 def test_exponential_of_small_matrices():

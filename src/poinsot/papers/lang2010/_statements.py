@@ -36,7 +36,7 @@ def section_7(quick: bool, progress: bool | None) -> Findings:
     solvers = ("DOP853",) if quick else tuple(EXPLICIT | IMPLICIT)
     found = {(key, solver): comparison(key, solver, quick) for key in keys for solver in solvers}
     table = {place: ratios(one) for place, one in found.items()}
-    judged = [number for statement in PAIRS for number in _statement(statement, table)]
+    judged = [number for statement in PAIRS for number in statement_numbers(statement, table)]
     judged += _correlations(found)
     record = {
         f"{key}, {solver}": {
@@ -52,7 +52,7 @@ def section_7(quick: bool, progress: bool | None) -> Findings:
     )
 
 
-def _statement(statement: str, table: dict[tuple[str, str], dict[str, float]]) -> list[Number]:
+def statement_numbers(statement: str, table: dict[tuple[str, str], dict[str, float]]) -> list[Number]:
     """A statement on each example: the solver for which it holds least must satisfy it."""
     made = []
     for key in dict.fromkeys(key for key, _ in table):
