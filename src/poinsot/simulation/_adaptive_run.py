@@ -9,12 +9,13 @@ import numpy as np
 
 from poinsot.core import AbstractProblem, InputError, Packed, Result, UserFunction
 from poinsot.equations import Formulation
-from poinsot.integrators.adaptive import AbstractAdaptive, Batch, Engine, Piecewise, Task
+from poinsot.integrators.adaptive import AbstractAdaptive, Batch, Dense, Engine, Piecewise, Task
 from poinsot.kernels import Kernel
 from poinsot.simulation._accuracy import Accuracy, flat
 from poinsot.simulation._event import Event
 from poinsot.simulation._history import History, Steps
 from poinsot.simulation._lookout import Lookout, cut
+from poinsot.simulation._memory import check_memory
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import check_save_every, check_save_times
 from poinsot.simulation._trajectory import Record
@@ -22,6 +23,8 @@ from poinsot.simulation._work import DenseWork
 
 BATCH_SECONDS = 0.25
 """How long steps are taken before progress is shown and an interrupt is answered."""
+DENSE_NUMBERS = 2**21
+"""Numbers in the states of a run up to which its dense output is kept even if few of its steps are saved."""
 WATCHED_SECONDS = 0.02
 """The same with a stop condition: steps beyond it are in vain."""
 
@@ -38,7 +41,9 @@ class Ledger:
     states: list[np.ndarray] = field(default_factory=list)
     ends: list[np.ndarray] = field(default_factory=list)
     rejected: list[np.ndarray] = field(default_factory=list)
-    batches: list[Batch] = field(default_factory=list)
+    marks: list[float] = field(default_factory=list)
+    pieces: list[Dense] = field(default_factory=list)
+    """Dense output of the batches, with the end of each."""
     work: DenseWork | None = None
     worked: list[np.ndarray] = field(default_factory=lambda: [np.zeros(1)])
     """The work done until each saved state."""
@@ -56,6 +61,11 @@ class Ledger:
     def going(self) -> bool:
         """Whether the end is not reached and nothing has happened."""
         return self.result is Result.successful and self.direction * (self.task.t1 - self.t) > 0.0
+
+    @property
+    def keeps_dense(self) -> bool:
+        """Whether dense output is kept: of all steps that are saved, of others as long as they are few."""
+        return (self.save_every == 1 and self.save_at is None) or self.steps * len(self.y) <= DENSE_NUMBERS
 
     def enter(self, batch: Batch, made: Batch) -> None:
         """Take in further steps, of all that the solver made, and save what is to be saved of them."""
@@ -76,10 +86,15 @@ class Ledger:
                 self.worked.append(work[chosen])
             self._save(times, states)
             self.t, self.y = float(batch.t[-1]), batch.y[-1]
-            self.ends.append(batch.t)
-            self.rejected.append(batch.rejected)
-            self.batches.append(batch)
+            # Copies, since those of a batch are parts of all that is kept of its steps.
+            self.ends.append(batch.t.copy())
+            self.rejected.append(batch.rejected.copy())
             self.steps += count
+            if self.keeps_dense:
+                self.marks.append(self.t)
+                self.pieces.append(batch.dense)
+            else:
+                self.pieces.clear()
         self.result = batch.result
 
     def close(self) -> None:
@@ -92,19 +107,26 @@ class Ledger:
     def history(self, engine: Engine) -> History:
         """Steps, counts and dense output of it all."""
         rejected = np.concatenate([np.zeros(0, dtype=np.int64), *self.rejected])
-        marks = np.array([self.task.t0, *(batch.t[-1] for batch in self.batches)])
-        start = self.task.y
+        marks, pieces, start = np.array([self.task.t0, *self.marks]), self.pieces, self.task.y
 
         def dense(times: np.ndarray) -> np.ndarray:
             # The start itself is there too when no step was taken.
-            if not self.batches:
+            if not pieces:
                 return np.repeat(start[None], len(times), axis=0)
-            return Piecewise(marks, [batch.dense for batch in self.batches])(times)
+            return Piecewise(marks, pieces)(times)
 
         counts = dataclasses.replace(engine.counts)
         # Steps beyond the end or a stop condition are none of the run, though they were evaluated.
         counts.accepted, counts.rejected = counts.accepted - self.beyond[0], counts.rejected - self.beyond[1]
-        return History(Steps(np.concatenate(self.ends), rejected), counts, dense)
+        steps = Steps(np.concatenate(self.ends), rejected)
+        if self.keeps_dense:
+            return History(steps, counts, dense)
+        what = f"save_every = {self.save_every}" if self.save_at is None else "save_at"
+        lacking = (
+            f"with {what} the dense output of so many steps ({self.steps:,}) is not kept; "
+            "give these times in save_at=[...], or save_every=1"
+        )
+        return History(steps, counts, None, lacking)
 
     def _save(self, times: np.ndarray, states: np.ndarray) -> None:
         if len(times):
@@ -155,6 +177,8 @@ class AdaptiveRun:
         condition is looked for inside the steps too. Both places are located with the dense output. `loaded`
         are the bodies on which work is done.
         """
+        if self.save_at is not None:
+            check_memory(len(self.save_at), y.size, None)
         accuracy = dataclasses.asdict(self.accuracy)
         task = Task(problem, flat(y), self.t0, self.t1, **accuracy, kernel=self.kernel)
         work = None

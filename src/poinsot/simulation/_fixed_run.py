@@ -15,6 +15,7 @@ from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import SHORT, Kernel
 from poinsot.simulation._event import Event
 from poinsot.simulation._loop import KernelMarcher, LoopState, Marcher
+from poinsot.simulation._memory import check_memory
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._row_march import RowMarcher
 from poinsot.simulation._row_shards import RowShards, row_marcher
@@ -75,6 +76,7 @@ class FixedRun:
         self, problem: AbstractProblem, y: Packed, event: Event | None, loaded: Formulation | None = None
     ) -> Record:
         """Carry it out; `loaded` are the bodies on which work is done."""
+        check_memory(len(self.schedule), y.size, self.schedule.save_every)
         grid = jnp.asarray(self.t0, dtype=float), jnp.asarray(self.dt, dtype=float)
         marcher = Marcher(problem, self.integrator, *grid, event)
         if y.size > SHORT and self.kernel.choice != "native":
@@ -102,7 +104,9 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: StepWork | None) 
     """March through the schedule chunk by chunk."""
     schedule, t0, dt = plan.schedule, plan.t0, plan.dt
     capacity = _capacity(y)
-    saved_states, saved, result, pace = [np.asarray(y)[None]], 0, Result.successful, Pace()
+    # Start and states to save, and one off the schedule; what is not reached takes no memory.
+    packed, saved, result, pace = np.empty((len(schedule) + 2, *y.shape)), 0, Result.successful, Pace()
+    packed[0] = y
     loop = marcher.start(y)
     began = time.perf_counter()
     with Progress(plan.progress, plan.steps, plan.integrator.name) as bar:
@@ -118,8 +122,9 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: StepWork | None) 
                 stretch = stretch.first(len(states))
                 if work is not None:
                     work.enter(t0 + (stretch.targets + stretch.beyond) * dt, states, stretch)
-                saved_states.append(states[stretch.kept])
-                saved += len(saved_states[-1])
+                count = int(np.count_nonzero(stretch.kept))
+                packed[saved + 1 : saved + 1 + count] = states[stretch.kept]
+                saved += count
                 # An interrupt until here leaves the run where it was before the chunk.
                 loop = following
                 result, taken = Result(int(loop.result)), int(loop.n) - before
@@ -135,14 +140,13 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: StepWork | None) 
     end = _unsaved_end(marcher, loop, result, schedule, saved)
     if end is not None:
         place, y = end
-        last = np.asarray(y)[None]
-        saved_states.append(last)
+        packed[saved + 1] = y
         times = np.append(times, t0 + place * dt)
         if work is not None:
-            work.enter(times[-1:], last, Stretch.end(place))
+            work.enter(times[-1:], packed[saved + 1][None], Stretch.end(place))
     return Record(
         times=times,
-        packed=np.concatenate(saved_states),
+        packed=packed[: len(times)],
         t0=t0,
         result=result,
         steps=int(loop.n),

@@ -36,22 +36,25 @@ class History:
     steps: Steps
     counts: Counts
     dense: Callable[[np.ndarray], np.ndarray] | None
-    """Packed states at times of the run; None after loading from a file or unpickling, which keep no code."""
+    """Packed states at times of the run; None where there is no dense output."""
+    lacking: str = (
+        "a file or pickle keeps the numbers of a run and no code, so it has no dense output; "
+        "give save_at=[...] in the run, or call at before saving"
+    )
+    """Why there is none, where there is none."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the dense output, which is compiled code."""
         return self.__dict__ | {"dense": None}
 
     def __deepcopy__(self, memo: dict) -> "History":
-        return History(copy.deepcopy(self.steps, memo), copy.deepcopy(self.counts, memo), self.dense)
+        steps, counts = copy.deepcopy((self.steps, self.counts), memo)
+        return History(steps, counts, self.dense, self.lacking)
 
     def states(self, times: np.ndarray) -> np.ndarray:
         """Packed states `(k, n)` at times `(k,)` of the run."""
         if self.dense is None:
-            raise InputError(
-                "at: a file or pickle keeps the numbers of a run and no code, so it has no dense output; "
-                "give save_at=[...] in the run, or call at before saving"
-            )
+            raise InputError(f"at: {self.lacking}")
         low, high = sorted((self.steps.t[0], self.steps.t[-1]))
         outside = ~((times >= low) & (times <= high))
         if np.any(outside):

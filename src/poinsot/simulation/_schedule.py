@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.core import InputError, as_count, as_floats, quoted
+from poinsot.simulation._memory import check_memory
 
 SNAP = 1e-9
 """A save time within this fraction of a step of a grid point is taken at the grid point."""
-
-MOST_SAVES = 10**9
-"""States beyond which a run is refused: their times alone would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -51,24 +49,23 @@ class Schedule:
     targets: np.ndarray
     fractions: np.ndarray | None
     times: np.ndarray
+    save_every: int | None = None
+    """What made it; None if times were given."""
 
     @classmethod
     def every(cls, t0: float, dt: float, steps: int, left_over: float, save_every: int) -> "Schedule":
         """Each `save_every`-th step, and the end."""
         check_save_every(save_every)
-        if steps // save_every > MOST_SAVES:
-            raise InputError(
-                f"save_every = {save_every} keeps {steps // save_every:.3g} states of {steps:.3g} steps, "
-                f"more than {MOST_SAVES:.0e}; take save_every = {steps // 10**6} for a million"
-            )
+        check_memory(steps // save_every, 1, save_every)
         targets = np.arange(save_every, steps + 1, save_every, dtype=np.int64)
         if steps > 0 and (len(targets) == 0 or targets[-1] != steps):
             targets = np.append(targets, steps)
         times = t0 + targets * dt
         if left_over == 0.0:
-            return cls(targets, None, times)
+            return cls(targets, None, times, save_every)
         fractions = np.append(np.zeros(len(targets)), left_over)
-        return cls(np.append(targets, steps), fractions, np.append(times, t0 + (steps + left_over) * dt))
+        times = np.append(times, t0 + (steps + left_over) * dt)
+        return cls(np.append(targets, steps), fractions, times, save_every)
 
     @classmethod
     def at(cls, t0: float, dt: float, steps: int, left_over: float, save_at: Sequence[float]) -> "Schedule":
