@@ -1,5 +1,7 @@
 """Runs of `pt.Constrained`: multipliers, rows of the constraints, and starts that do not satisfy them."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -58,7 +60,7 @@ def test_a_stored_run_keeps_its_multipliers(run, tmp_path):
     ],
 )
 def test_an_inconsistent_start_is_refused(method, start, part):
-    step = {"dt": 0.01} if isinstance(method, pt.integrators.AbstractIntegrator) else {}
+    step: Any = {"dt": 0.01} if isinstance(method, pt.integrators.AbstractIntegrator) else {}
     with pytest.raises(pt.InputError, match=f"the {part}.*problem.consistent"):
         pt.simulate(PENDULUM, start, t1=0.1, integrator=method, **step)
     mended = PENDULUM.consistent(start)

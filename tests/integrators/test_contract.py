@@ -212,12 +212,12 @@ class Mislabelled(AbstractIntegrator):
     """An integrator under false claims; `leak` is added to the momenta in each unit of time."""
 
     base: AbstractIntegrator
-    claims: Traits = eqx.field(static=True)
+    declared: Traits = eqx.field(static=True)
     leak: float = eqx.field(default=0.0, static=True)
 
     @property
     def traits(self) -> Traits:
-        return self.claims
+        return self.declared
 
     def init(self, problem: Any, t, h, y):
         return self.base.init(problem, t, h, y)

@@ -213,4 +213,6 @@ def test_importing_and_running_needs_no_xarray():
 
 
 def test_to_dataset_is_what_dataset_gives(run):
+    # Evaluating takes time, which the attributes tell: afterwards both have the same.
+    to_dataset(run)
     assert to_dataset(run).identical(run.dataset)

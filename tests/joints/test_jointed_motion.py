@@ -14,8 +14,8 @@ LINKAGE = pt.library.two_body_linkage()
 
 def ran(system, t1, dt=None, integrator: Any = "lie-rattle", start=None, **options):
     start = system.start if start is None else start
-    options = {"progress": False} | ({} if dt is None else {"dt": dt}) | options
-    return pt.simulate(system, start, t1=t1, coordinates="group", integrator=integrator, **options)
+    given: Any = {"progress": False} | ({} if dt is None else {"dt": dt}) | options
+    return pt.simulate(system, start, t1=t1, coordinates="group", integrator=integrator, **given)
 
 
 def hat(w):

@@ -1,12 +1,17 @@
 """Wrong shapes and numbers that are no rotations are refused in one line; traced ones by their shapes."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot import rotation
+from poinsot import rotation as typed
+
+rotation: Any = typed
+"""Without types: what is given here is wrong on purpose."""
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """What follows from the states of a run is computed when it is asked for, once, in blocks."""
 
+from collections import OrderedDict
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ TOP = pt.library.heavy_top(inertia=(50, 42, 10), mgl=100.0)
 START = TOP.state(rotation=pt.rotation.about_x(1.0), angular_velocity=(0, 0, 20))
 
 
-def simulated():
+def simulated() -> Any:
     return pt.simulate(TOP, START, t1=0.2, dt=0.01, integrator=pt.integrators.LieSplitting())
 
 
@@ -30,7 +32,7 @@ def looks(monkeypatch):
         Formulation, "watched", lambda self, state, t: traced.append(("watched",)) or watched(self, state, t)
     )
     # Programs that other tests have made would not be traced again.
-    monkeypatch.setattr("poinsot.kernels._kernel._programs", type(pt.kernels._kernel._programs)())
+    monkeypatch.setattr("poinsot.kernels._kernel._programs", OrderedDict())
     return traced
 
 

@@ -1,5 +1,7 @@
 """The numbers of a run: converted before they are checked, refused in one line where they mean nothing."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -81,6 +83,7 @@ def test_wrong_iterations(solver, options, message):
 
 
 def test_steps_of_solve_are_whole_numbers():
-    for steps in (2.5, 0, True, "3"):
+    wrong: Any = (2.5, 0, True, "3")
+    for steps in wrong:
         with pytest.raises(pt.InputError, match="steps = .*; it must be a whole number of at least 1"):
             pt.solve(PROBLEM, RK4, START, dt=0.1, steps=steps)

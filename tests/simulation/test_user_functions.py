@@ -1,5 +1,7 @@
 """Functions of users: lists and other numbers are accepted, wrong ones named in one line before a run."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -62,7 +64,7 @@ def test_integers_and_single_precision_are_accepted(kind, solver):
         (lambda y: [y, y[0]], "^f returns .*; it must return numbers"),
         (lambda y: y @ jnp.ones((3, 3)), "^f cannot be evaluated: TypeError: dot_general"),
         (lambda y: y.nothing, "^f cannot be evaluated: AttributeError"),
-        (lambda y: undefined, "^f cannot be evaluated: NameError: name 'undefined'"),  # noqa: F821
+        (lambda y: undefined, "^f cannot be evaluated: NameError: name 'undefined'"),  # noqa: F821  # type: ignore
     ],
 )
 def test_wrong_functions_are_named(f, message):
@@ -117,7 +119,7 @@ SOLVERS = pytest.mark.parametrize(
 
 def stopped(stop, solver, t1=2.0):
     problem = pt.Hamiltonian(T=lambda p: 0.5 * p @ p, V=lambda q: 0.5 * q @ q)
-    step = {"dt": 0.01} if solver is VERLET else {}
+    step: Any = {"dt": 0.01} if solver is VERLET else {}
     return pt.simulate(problem, QP0, t1=t1, integrator=solver, stop=stop, **step)
 
 

@@ -1,5 +1,7 @@
 """The work of loads is integrated along every step, whatever is saved."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -31,9 +33,9 @@ def simulated(system):
     t1 = DT * STEPS
 
     def run(integrator=None, **options):
-        fixed = {"dt": DT} if integrator is None else {}
+        fixed: Any = {"dt": DT} if integrator is None else {}
         chosen = pt.integrators.GaussLegendre(3) if integrator is None else integrator
-        chosen_form = {"coordinates": "quaternions", "form": "null_space"}
+        chosen_form: Any = {"coordinates": "quaternions", "form": "null_space"}
         return pt.simulate(system, start, **({"t1": t1} | fixed | chosen_form | options), integrator=chosen)
 
     return run
@@ -101,6 +103,9 @@ def test_nothing_is_evaluated_where_nothing_does_work(monkeypatch):
     assert "work" not in run.motion and run.report().rows
 
 
+NO_FORMULATION: Any = None
+
+
 class Recorded(StepWork):
     """The work of a power that is a polynomial of time."""
 
@@ -114,7 +119,7 @@ class Recorded(StepWork):
 def test_quadrature_is_exact_to_its_degree(steps):
     h = 0.37
     for degree in range(2 * min(steps + 1, NODES)):
-        work = type("Power", (Recorded,), {"degree": degree})(None, 0.0, h, np.zeros(1))
+        work = type("Power", (Recorded,), {"degree": degree})(NO_FORMULATION, 0.0, h, np.zeros(1))
         _feed(work, Schedule.every(0.0, h, steps, 0.0, 1), steps, steps)
         times = h * np.arange(steps + 1)
         np.testing.assert_allclose(work.close(), times ** (degree + 1) / (degree + 1), rtol=1e-12)
@@ -124,7 +129,7 @@ def test_quadrature_is_exact_to_its_degree(steps):
 def test_chunks_change_no_bit(chunk):
     schedule, works = Schedule.at(0.0, 0.1, 50, 0.0, [0.0, 0.05, 0.1, 0.33, 2.0, 4.99, 5.0]), []
     for size in (chunk, 200):
-        works.append(type("Power", (Recorded,), {"degree": 9})(None, 0.0, 0.1, np.zeros(1)))
+        works.append(type("Power", (Recorded,), {"degree": 9})(NO_FORMULATION, 0.0, 0.1, np.zeros(1)))
         _feed(works[-1], schedule, 50, size)
     np.testing.assert_array_equal(works[0].close(), works[1].close())
     assert len(works[0].close()) == 8

@@ -44,9 +44,9 @@ class Grip(eqx.Module):
         body, arm = marker.body, marker.point
         frame = jnp.asarray(np.eye(3)) if marker.rotation is None else marker.rotation
         moving = turning = None
-        if body in placement.translating:
+        if body is not None and body in placement.translating:
             moving = placement.translating.index(body)
-        if body in placement.rotating:
+        if body is not None and body in placement.rotating:
             turning = placement.rotating.index(body)
             if body in placement.pinned:
                 arm = arm - placement.points[placement.pinned.index(body)]

@@ -78,7 +78,7 @@ class Site(Printable):
                 f"{self}: give its axis either as axis=... or as axis_first=... and axis_second=..."
             )
         self.in_bodies = own[0] is not None
-        axes = own if self.in_bodies else 2 * (where.get("axis", (0.0, 0.0, 1.0)),)
+        axes: Any = own if self.in_bodies else 2 * (where.get("axis", (0.0, 0.0, 1.0)),)
         first_axis, second_axis = (as_direction(one, f"axis of {self}") for one in axes)
         self.axes = first_axis, second_axis
 
@@ -108,7 +108,11 @@ class Site(Printable):
         markers = []
         for k, end in enumerate(self.ends):
             position, rotation = reference.get(end, unmoved) if end != GROUND else unmoved
-            point = self.points[k] if self.points is not None else turned_back(rotation, self.at - position)
+            if self.points is None:
+                assert self.at is not None
+                point = turned_back(rotation, self.at - position)
+            else:
+                point = self.points[k]
             frame = frame_about(self.axes[k])
             if not self.in_bodies:
                 frame = rotation.T @ frame
