@@ -309,8 +309,10 @@ def test_methods_on_a_top(name):
     assert np.max(np.abs(native.rotation[-1] - native.rotation[0])) > 0.1
 
 
-def test_a_method_too_large_to_be_written_out_runs_plain():
+def test_a_method_too_large_to_be_written_out_runs_plain(monkeypatch):
     """And says why; asked for native, it is refused before a step is taken."""
+    monkeypatch.setattr(_program, "HEAVIEST", 20_000)
+    monkeypatch.setattr(_kernel, "_programs", OrderedDict())
     start = TOP.state(rotation=pt.rotation.about_x(1.0), angular_velocity=(0.5, 1.0, 5.0))
     options: dict[str, Any] = {
         "t1": 0.05,

@@ -299,8 +299,10 @@ BAD = {
         lambda: PairFunction(lambda s: jnp.stack([s, s])),
         r"v of PairFunction returns float64 of shape \(2,\); an energy must be one floating-point number",
     ),
-    "whole number": (lambda: PairFunction(lambda s: 3), "returns int.* an energy must be one floating-point"),
-    "nothing": (lambda: PairFunction(lambda s: None), "returns nothing that is a number"),
+    "nothing": (
+        lambda: PairFunction(lambda s: None),
+        "^v of PairFunction returns None; it must return numbers",
+    ),
     "wrong inside": (lambda: PairFunction(lambda s: s[0]), "v of PairFunction cannot be evaluated: "),
     "parameters": (lambda: PairFunction(lambda s, p: s), r"takes parameters; give them as params=\.\.\."),
     "no parameters": (lambda: PairFunction(lambda s: s, 1.0), "takes no parameters, but params are given"),

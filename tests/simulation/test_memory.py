@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,11 +27,11 @@ def test_more_states_than_the_memory_holds_are_refused(steps, monkeypatch):
 def test_the_size_of_the_state_counts(monkeypatch):
     monkeypatch.setattr(_memory, "memory", lambda: 1e6)
     wide = pt.ODE(lambda t, y: -y)
-    given = {"t1": 1.0, "dt": 1e-3, "integrator": pt.integrators.RK4()}
+    given: Any = {"t1": 1.0, "dt": 1e-3, "integrator": pt.integrators.RK4()}
     with pytest.raises(pt.InputError, match="save_every = 1 keeps 1e.03 states of at least 1000 numbers"):
         pt.simulate(wide, pt.State(y=np.ones(1000)), **given)
     with pytest.raises(pt.InputError, match="save_at keeps .* give fewer times"):
-        pt.simulate(wide, pt.State(y=np.ones(1000)), save_at=np.linspace(0.1, 1.0, 200), **given)
+        pt.simulate(wide, pt.State(y=np.ones(1000)), save_at=np.linspace(0.1, 1.0, 200).tolist(), **given)
     assert len(pt.simulate(wide, pt.State(y=np.ones(10)), **given)) == 1001
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, InputError, State, check_uses
+from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import Choice, Kernel
@@ -23,7 +23,7 @@ from poinsot.simulation._loop import Marcher
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._solve import Solution, check_saves, seen, solve
 from poinsot.simulation._subject import choose
-from poinsot.simulation._validate import check_integrator, check_labels
+from poinsot.simulation._validate import check_integrator, check_labels, try_functions
 
 BLOCK = 128
 """Runs that step together on a CPU: enough to fill its vectors, few enough for XLA to make one piece of
@@ -89,7 +89,7 @@ def ensemble(
     if count == 0 or set(lengths.values()) != {count}:
         raise InputError(f"ensemble: states must have the runs along their first axis; runs found: {lengths}")
     first = check_labels(problem, jax.tree.map(lambda x: jnp.asarray(x[0]), states))
-    check_uses(problem.uses(jnp.asarray(t0, dtype=float), first))
+    try_functions(problem, jnp.asarray(t0, dtype=float), first)
     chosen = Kernel(kernel, fast)
     h, begin = jnp.asarray(dt, dtype=float), jnp.asarray(t0, dtype=float)
     marcher = Marcher(problem, integrator, begin, h)

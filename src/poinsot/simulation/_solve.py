@@ -11,7 +11,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Int
 
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, InputError, Result, State, as_count, brief, check_uses
+from poinsot.core import AbstractProblem, InputError, Result, State, as_count, brief
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
@@ -20,7 +20,7 @@ from poinsot.model import AbstractSystem
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._subject import choose
-from poinsot.simulation._validate import check_integrator, check_labels
+from poinsot.simulation._validate import check_integrator, check_labels, try_functions
 from poinsot.simulation._window_march import in_windows
 
 
@@ -101,7 +101,7 @@ def solve(
         return seen(formulation, solution)
     check_saves(steps, save_every)
     check_integrator(problem, integrator)
-    check_uses(problem.uses(jnp.asarray(t0, dtype=float), check_labels(problem, state)))
+    try_functions(problem, jnp.asarray(t0, dtype=float), check_labels(problem, state))
     chosen = Kernel(kernel, fast)
     if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((problem, integrator, state, dt, t0))):
         chosen.give_up("it is called within a trace")

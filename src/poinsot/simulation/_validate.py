@@ -23,7 +23,7 @@ from poinsot.core import (
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed, fitting
 from poinsot.integrators.adaptive import AbstractAdaptive
-from poinsot.kernels import once
+from poinsot.kernels import once, remembered
 from poinsot.model import AbstractSystem
 
 WHOLE = 1e-9
@@ -111,10 +111,24 @@ def check_state(problem: AbstractProblem, state: State, t0: float) -> Packed:
     return y
 
 
+def try_functions(problem: AbstractProblem, t, y: Packed) -> None:
+    """Try the user's functions by shapes: once for problems that differ in numbers only.
+
+    Raises:
+        InputError: names the function that cannot be evaluated, or returns something else.
+    """
+    remembered(_tried, problem, t, y)
+
+
+def _tried(problem: AbstractProblem, t, y: Packed) -> bool:
+    check_uses(problem.uses(t, y))
+    return True
+
+
 def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
     """The user's functions, called once at the start: right shapes and finite values."""
     t = jnp.asarray(t0, dtype=float)
-    check_uses(problem.uses(t, y))
+    try_functions(problem, t, y)
     try:
         slope, invariants = _evaluated(problem, t, y)
     except InputError:

@@ -39,6 +39,8 @@ def check_number(function: Callable, shapes: tuple[tuple[int, ...], ...], field:
     arguments = [jax.ShapeDtypeStruct(shape, jnp.zeros(()).dtype) for shape in shapes]
     try:
         result = jax.eval_shape(function, *arguments)
+    except InputError:
+        raise
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"{field} cannot be evaluated: {type(error).__name__}: {reason}") from error
