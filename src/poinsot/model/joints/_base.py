@@ -40,11 +40,9 @@ class AbstractJoint(Printable):
     and $e_k$ in the second. The axis is $d_3$ and $e_3$. The conditions are smooth in all components of
     positions and directors; Jacobians, rates and forces follow by differentiation.
 
-    Args:
-        first: name of a body, or "ground".
-        second: name of another.
-        where: its point `at` in space with the bodies in their reference poses, or `at_first` and
-            `at_second` in the bodies; its `axis`, or `axis_first` and `axis_second` likewise; its `name`.
+    Every joint is made from the names of two bodies, `first` and `second`, one of which may be "ground", and
+    from where it is: its point `at` in space with the bodies in their reference poses, or `at_first` and
+    `at_second` in the bodies; its `axis`, or `axis_first` and `axis_second` likewise; and its `name`.
     """
 
     rows: ClassVar[int]
