@@ -15,7 +15,7 @@ from test_elementary_functions import BOUNDS, EXACT, strictly, ulps
 
 from poinsot import InputError
 from poinsot.kernels import Kernel, _kernel
-from poinsot.kernels.native import NativeProgram, NotNative, _emitter
+from poinsot.kernels.native import NativeProgram, NotNative, _emitter, _program
 from poinsot.kernels.native._elementary import ELEMENTARY
 from poinsot.kernels.native._operations import OPERATIONS
 from poinsot.solvers import solve_small
@@ -759,7 +759,7 @@ def with_callback(model, grid, run):
 
 def with_many(model, grid, run):
     total = run
-    for k in range(400):
+    for k in range(200):
         total = total + run * (k + 0.5)
     return total
 
@@ -768,8 +768,9 @@ def with_many(model, grid, run):
     ("function", "reason"),
     [(with_sort, "sort"), (with_callback, "calls back into Python"), (with_many, "operations on numbers")],
 )
-def test_what_has_no_native_form_is_refused(function, reason):
+def test_what_has_no_native_form_is_refused(function, reason, monkeypatch):
     """As a program, when native is asked for; otherwise the plain kernel runs and says why."""
+    monkeypatch.setattr(_program, "HEAVIEST", 30_000)
     run = random(1, 100)
     with pytest.raises(NotNative, match=reason):
         NativeProgram(function, (), (), run, width=1, fast=False)
@@ -779,6 +780,12 @@ def test_what_has_no_native_form_is_refused(function, reason):
     assert kernel.description.startswith("plain: ") and reason in kernel.description
     with pytest.raises(InputError, match=reason):
         Kernel("native")(function, (), (), run)
+
+
+def test_long_code_is_refused(monkeypatch):
+    monkeypatch.setattr(_program, "LONGEST", 100)
+    with pytest.raises(NotNative, match="the code of the trace has 5.. lines, more than 100"):
+        NativeProgram(lambda model, grid, run: run * 2.0, (), (), random(1, 100), width=1, fast=False)
 
 
 def test_a_known_index_outside_is_that_of_jax_or_refused():

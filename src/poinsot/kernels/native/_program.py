@@ -24,8 +24,10 @@ from poinsot.kernels.native._ir import BYTES, DOUBLE, I1, I64, STORED, Builder, 
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
 
-HEAVIEST = 60_000
-"""Weight of a trace beyond which compiling it takes too long."""
+HEAVIEST = 100_000
+"""Weight of a trace beyond which writing it out takes too long."""
+LONGEST = 25_000
+"""Lines of a program beyond which compiling it takes too long: 12,000 take two seconds, 58,000 forty."""
 LARGE = 128
 """Elements from which an argument has a pointer of its own."""
 STORED_DTYPES = {DOUBLE: np.float64, I64: np.int64, "i32": np.int32, I1: np.bool_}
@@ -179,6 +181,9 @@ class NativeProgram:
             raise NotNative(f"the trace cannot be written out ({type(error).__name__}: {error})") from error
         self.workspace = program.workspace.size
         self.text = str(program.module)
+        lines = self.text.count("\n")
+        if lines > LONGEST:
+            raise NotNative(f"the code of the trace has {lines} lines, more than {LONGEST}")
         self._linked = Linked(object_code(self.text, target(), effort))
         pointers = 4 + sum(layout.pointers for layout in (self.shared, self.given, self.produced))
         self._call = self._linked.function(pointers, 2)
