@@ -93,7 +93,7 @@ def test_rates_bends_and_rank(name):
     assert np.linalg.matrix_rank(np.asarray(jacobian)) == len(jacobian)
 
 
-QUICK = ("Revolute", "Screw")
+QUICK = ("Revolute",)
 RUNS = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in KINDS]
 
 

@@ -37,6 +37,7 @@ def on_a_bushing(factor: float):
     return formulation.problem, np.asarray(formulation.problem.pack(start))
 
 
+@pytest.mark.slow
 def test_steps_do_not_depend_on_stiffness():
     taken, ends = {}, {}
     for factor in (1.0, 1e4, 1e6, 1e8):
