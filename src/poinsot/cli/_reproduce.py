@@ -48,7 +48,7 @@ def _reproduce_one(identifier: str, quick: bool, as_json: bool, out: Path | None
 
 
 def _reproduce_several(identifiers: list[str], quick: bool, as_json: bool, out: Path | None) -> None:
-    """Regenerate items one after the other; one that breaks off is told, and the others still run."""
+    """Regenerate items one after the other; report one that fails, and go on with the others."""
     made: list[Reproduction] = []
     records: list[dict[str, Any]] = []
     broken: list[str] = []

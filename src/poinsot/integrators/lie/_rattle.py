@@ -20,7 +20,7 @@ from poinsot.solvers import EPS, fixed_point
 
 
 class Carried(NamedTuple):
-    """What a step hands to the next."""
+    """What a step hands to the next one."""
 
     wrench: Wrench
     """Of the potential where the step ended."""
