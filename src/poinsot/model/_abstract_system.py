@@ -77,9 +77,14 @@ class AbstractSystem(Recommending):
 
     @property
     def autonomous(self) -> bool:
-        """Whether time enters neither the potentials, nor the loads, nor a prescribed motion."""
+        """Whether time enters neither the potentials, nor the loads, nor a prescribed motion or drive."""
         terms = (*self.potentials, *self.loads)
-        return not self.placement.driven and not any(term.takes_time for term in terms)
+        return not self.driven and not any(term.takes_time for term in terms)
+
+    @property
+    def driven(self) -> bool:
+        """Whether the motion of a body, or of a joint, is a function of time."""
+        return self.placement.driven or (self.linkage is not None and self.linkage.driven)
 
     @property
     def terms(self) -> tuple[AbstractPotential, ...]:

@@ -34,7 +34,7 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
         joint = int(np.argmax(worst))
         if worst[joint] > CLOSED * (1.0 + float(size)):
             raise InputError(
-                f"{linkage.joints[joint].site} is {what} {worst[joint]:.3g} at the start; "
+                f"{linkage.conditions[joint].label} is {what} {worst[joint]:.3g} at the start; "
                 "take system.assemble(state), the nearest state with closed joints"
             )
 
@@ -56,10 +56,10 @@ def assembled(system: "AbstractSystem", t, state: State) -> State:
     gaps, _, sizes = _opening(linkage, t, x, quat, v, Omega)
     worst = [float(np.max(np.abs(row))) for row in gaps]
     if not max(worst) <= CLOSED * (1.0 + float(sizes[0])):
-        joint = linkage.joints[int(np.argmax(worst))]
+        joint = linkage.conditions[int(np.argmax(worst))]
         raise InputError(
-            f"no consistent assembly was found: {joint.site} stays open by {max(worst):.3g}; start nearer to "
-            "one, or look for joints that contradict each other"
+            f"no consistent assembly was found: {joint.label} stays open by {max(worst):.3g}; start nearer "
+            "to one, or look for joints that contradict each other"
         )
     v, Omega = _along(linkage, t, x, quat, v, Omega)
     return system.from_live(t, x, quat, v, Omega)

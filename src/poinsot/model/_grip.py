@@ -62,7 +62,7 @@ class Grip(eqx.Module):
 
     def at(self, placement: Placement, t, x: Array, R: Array) -> Held:
         """Where it is."""
-        given = self._given(placement, t)
+        given = self.given(placement, t)
         base = given.place if self.moving is None else x[:, self.moving]
         rotation = given.directions if self.turning is None else R[:, :, self.turning]
         return self._held(base, rotation)
@@ -72,7 +72,7 @@ class Grip(eqx.Module):
         t = jnp.asarray(t, dtype=float)
 
         def rates(t):
-            return jax.jvp(lambda t: self._given(placement, t), (t,), (jnp.ones_like(t),))
+            return jax.jvp(lambda t: self.given(placement, t), (t,), (jnp.ones_like(t),))
 
         (given, first), (_, second) = jax.jvp(rates, (t,), (jnp.ones_like(t),))
         bases = [given.place, first.place, second.place]
@@ -90,7 +90,7 @@ class Grip(eqx.Module):
     def _held(self, base: Array, rotation: Array) -> Held:
         return Held(base + rotation @ self.arm, rotation @ self.frame)
 
-    def _given(self, placement: Placement, t) -> Held:
+    def given(self, placement: Placement, t) -> Held:
         """Position and rotation that no live coordinate moves; those of the ground where all do."""
         positions, rotations = placement.given(t)
         body = -1 if self.body is None else self.body

@@ -1,7 +1,7 @@
 r"""The joints of a system in twist space: gaps, rates, Jacobians and the solve for joint forces."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -14,7 +14,8 @@ from poinsot.solvers import EliminationOrder, GraphFactors
 
 from ._grip import Grip, Held
 from ._placement import Placement
-from .joints import AbstractJoint, Frames
+from ._tree import SpanningTree
+from .joints import AbstractCondition, AbstractJoint, Frames
 from .joints._site import Pose
 
 
@@ -32,22 +33,28 @@ class Linkage(eqx.Module):
     joints: tuple[AbstractJoint, ...]
     grips: tuple[tuple[Grip, Grip], ...]
     """Of each joint on its two bodies."""
+    conditions: tuple[AbstractCondition, ...]
+    """The joints, then drives and couplings."""
     placement: Placement
     weights: Twist
     """Diagonal of $M^{-1}$."""
+    seen: tuple[tuple[int, ...], ...] = eqx.field(static=True)
+    """Joints that each condition looks at."""
     parts: tuple[tuple[int, ...], ...] = eqx.field(static=True)
-    """Places in the twist of the numbers that move each joint."""
+    """Places in the twist of the numbers that move each condition."""
     order: EliminationOrder = eqx.field(static=True)
+    tree: SpanningTree = eqx.field(static=True)
 
     def __init__(
         self,
-        joints: Sequence[AbstractJoint],
+        conditions: Sequence[AbstractCondition],
         names: Sequence[str],
         reference: Mapping[str, Pose],
         placement: Placement,
         masses: Float[Array, " moving"],
     ):
-        self.joints, self.placement, grips = tuple(joints), placement, []
+        self.conditions, self.placement, grips = tuple(conditions), placement, []
+        self.joints = tuple(one for one in self.conditions if isinstance(one, AbstractJoint))
         for joint in self.joints:
             first, second = (Grip.of(one, placement) for one in joint.site.markers(names, reference))
             if not first.live and not second.live:
@@ -55,66 +62,89 @@ class Linkage(eqx.Module):
             grips.append((first, second))
         self.grips = tuple(grips)
         self.weights = 1.0 / jnp.concatenate([jnp.tile(masses, 3), placement.inertia.reshape(-1)])
-        self.parts = tuple(first_part + second_part for first_part, second_part in map(self._places, grips))
+        known = [joint.name for joint in self.joints]
+        self.seen = tuple(tuple(known.index(name) for name in one.joined) for one in self.conditions)
+        self.parts = tuple(
+            tuple(dict.fromkeys(place for grip in self._grips(i) for place in self._places(grip)))
+            for i in range(len(self.conditions))
+        )
         sets = [set(part) for part in self.parts]
         pairs = [(i, j) for i in range(len(sets)) for j in range(i) if sets[i] & sets[j]]
         self.order = EliminationOrder.of(len(sets), pairs)
+        free = set(placement.translating) & set(placement.rotating)
+        ends = [(first.body, second.body) for first, second in self.grips]
+        able = [joint.freedoms is not None for joint in self.joints]
+        self.tree = SpanningTree.of(len(names), free, ends, able)
 
-    def _places(self, grips: tuple[Grip, Grip]) -> list[tuple[int, ...]]:
-        """Places in the twist of what moves each of two grips."""
+    def _grips(self, condition: int) -> list[Grip]:
+        """All grips that a condition looks at."""
+        return [grip for joint in self.seen[condition] for grip in self.grips[joint]]
+
+    def _places(self, grip: Grip) -> tuple[int, ...]:
+        """Places in the twist of what moves a grip."""
         moving, turning = len(self.placement.translating), len(self.placement.rotating)
-        found = []
-        for grip in grips:
-            places: list[int] = []
-            if grip.moving is not None:
-                places += [k * moving + grip.moving for k in range(3)]
-            if grip.turning is not None:
-                places += [3 * moving + k * turning + grip.turning for k in range(3)]
-            found.append(tuple(places))
-        return found
+        places: list[int] = []
+        if grip.moving is not None:
+            places += [k * moving + grip.moving for k in range(3)]
+        if grip.turning is not None:
+            places += [3 * moving + k * turning + grip.turning for k in range(3)]
+        return tuple(places)
+
+    @property
+    def driven(self) -> bool:
+        """Whether time enters a condition, or moves a body that a joint takes hold of."""
+        return self.placement.driven or any(one.takes_time for one in self.conditions)
+
+    def frames(self, joint: int, t, x: Array, R: Array) -> Frames:
+        """What a joint sees of its bodies."""
+        first, second = (grip.at(self.placement, t, x, R) for grip in self.grips[joint])
+        return _frames(first, second)
+
+    def _gap(self, condition: int) -> Callable[[Any, list[Frames]], Array]:
+        """A condition as a function of time and what it sees of its joints."""
+        joints = [self.joints[joint] for joint in self.seen[condition]]
+        return lambda t, frames: self.conditions[condition].gap(t, joints, frames)
 
     def gaps(self, t, x: Array, R: Array) -> Rows:
-        """What must vanish at position level, of each joint."""
+        """What must vanish at position level, of each condition."""
         return [
-            joint.residual(_frames(*(grip.at(self.placement, t, x, R) for grip in grips)))
-            for joint, grips in zip(self.joints, self.grips, strict=True)
+            self._gap(i)(t, [self.frames(joint, t, x, R) for joint in seen])
+            for i, seen in enumerate(self.seen)
         ]
 
     def rates(self, t, x: Array, R: Array, twist: Twist) -> Rows:
         r"""Rates $G u + g_t$ of the gaps."""
         rows = []
-        for joint, grips in zip(self.joints, self.grips, strict=True):
-            now, rate, _ = self._path(grips, t, x, R, twist)
-            rows.append(jax.jvp(joint.residual, (now,), (rate,))[1])
+        for i in range(len(self.conditions)):
+            (now, rate), _ = self._path(i, t, x, R, twist)
+            rows.append(jax.jvp(self._gap(i), now, rate)[1])
         return rows
 
     def bends(self, t, x: Array, R: Array, twist: Twist) -> Rows:
         r"""Second rates of the gaps at a constant twist, $\ddot g - G \dot u$."""
         rows = []
-        for joint, grips in zip(self.joints, self.grips, strict=True):
-            now, rate, bend = self._path(grips, t, x, R, twist)
+        for i in range(len(self.conditions)):
+            gap, ((now, rate), bend) = self._gap(i), self._path(i, t, x, R, twist)
 
-            def slope(frames, rate, residual=joint.residual):
-                return jax.jvp(residual, (frames,), (rate,))[1]
+            def slope(now, rate, gap=gap):
+                return jax.jvp(gap, now, rate)[1]
 
             rows.append(jax.jvp(slope, (now, rate), (rate, bend))[1])
         return rows
 
-    def _path(self, grips: tuple[Grip, Grip], t, x, R, twist: Twist) -> tuple[Frames, Frames, Frames]:
-        """What a joint sees, its rate, and its second rate at a constant twist."""
-        first, second = (grip.path(self.placement, t, x, R, twist) for grip in grips)
-        now, rate, bend = (_frames(one, two) for one, two in zip(first, second, strict=True))
-        return now, rate, bend
+    def _path(self, condition: int, t, x, R, twist: Twist):
+        """Time and what a condition sees, their rate, and their second rate at a constant twist."""
+        t = jnp.asarray(t, dtype=float)
+        paths = []
+        for joint in self.seen[condition]:
+            first, second = (grip.path(self.placement, t, x, R, twist) for grip in self.grips[joint])
+            paths.append([_frames(one, two) for one, two in zip(first, second, strict=True)])
+        now, rate, bend = ([path[level] for path in paths] for level in range(3))
+        return ((t, now), (jnp.ones_like(t), rate)), (jnp.zeros_like(t), bend)
 
     def at(self, t, x: Array, R: Array, epsilon: float) -> "Reach":
-        """Jacobians of the joints at a pose, factored for the solve."""
-        jacobians = []
-        for joint, (first, second) in zip(self.joints, self.grips, strict=True):
-            frames = _frames(*(grip.at(self.placement, t, x, R) for grip in (first, second)))
-            slope = jax.jacrev(joint.residual)(frames)
-            rows = [first.pulled(R, -slope.apart, slope.first)] if first.live else []
-            rows += [second.pulled(R, slope.apart, slope.second)] if second.live else []
-            jacobians.append(jnp.concatenate(rows, axis=1))
+        """Jacobians of the conditions at a pose, factored for the solve."""
+        jacobians = [self._jacobian(i, t, x, R) for i in range(len(self.conditions))]
         blocks = {}
         for i, j in self.order.edges:
             shared = [place for place in self.parts[i] if place in self.parts[j]]
@@ -124,6 +154,22 @@ class Linkage(eqx.Module):
             scaled = rows * self.weights[np.array(shared)][None]
             blocks[i, j] = jnp.sum(scaled[:, None] * columns[None], axis=2)
         return Reach(self, jacobians, self.order.factored(blocks, epsilon))
+
+    def _jacobian(self, condition: int, t, x: Array, R: Array) -> Float[Array, "rows part"]:
+        """Derivatives of a condition in the numbers of the twist that move it."""
+        gap, seen = self._gap(condition), self.seen[condition]
+        slopes = jax.jacrev(lambda frames: gap(t, frames))([self.frames(joint, t, x, R) for joint in seen])
+        columns: dict[tuple[int, ...], Array] = {}
+        for joint, slope in zip(seen, slopes, strict=True):
+            first, second = self.grips[joint]
+            for grip, on_place, on_directions in (
+                (first, -slope.apart, slope.first),
+                (second, slope.apart, slope.second),
+            ):
+                if grip.live:
+                    places, pulled = self._places(grip), grip.pulled(R, on_place, on_directions)
+                    columns[places] = columns[places] + pulled if places in columns else pulled
+        return jnp.concatenate([*columns.values()], axis=1)
 
 
 def _frames(first: Held, second: Held) -> Frames:

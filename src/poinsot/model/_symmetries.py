@@ -42,7 +42,7 @@ def symmetries(system: "AbstractSystem", t, state: State) -> Bool[Array, "6"]:
         t: time.
         state: physical state near which to look.
     """
-    if system.loads or system.placement.driven:
+    if system.loads or system.driven:
         return jnp.zeros(6, dtype=bool)
     draw = np.random.default_rng(0)
     shapes = (TRIALS, 3, len(system.translating)), (TRIALS, len(system.rotating), 3)

@@ -13,13 +13,14 @@ from poinsot.core.types import Scalar
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._checks import stacked
 from ._linkage import Linkage
+from ._params import filled
 from ._placement import Placement, placement_of, take
 from ._rigid_body import RigidBody
 from ._roster import Roster
 from ._term_sum import all_declare, total_energy, total_energy_of, total_invariants
 from ._terms import as_invariants, as_joints, as_loads, as_poses, as_potentials, named, with_freedom
 from .freedom import AbstractFreedom
-from .joints import AbstractJoint
+from .joints import AbstractCondition, AbstractJoint
 from .loads import AbstractLoad
 from .potentials import AbstractPotential
 
@@ -41,7 +42,7 @@ class System(AbstractSystem):
         invariants: functions of the motion by name, `f(motion)` with `t` before and `params` behind where
             they take these; reports show how well they are conserved. A `motion` has `position`, `rotation`,
             `velocity`, `angular_velocity`, `energy`, `linear_momentum` and `angular_momentum`.
-        joints: terms of `pt.joints`.
+        joints: terms of `pt.joints`, drives and couplings among them.
         reference: poses of bodies, by name, in which places and axes of joints are given in space: a position
             and a rotation each. The others are at the origin, unturned.
         name: what reports call the system.
@@ -65,7 +66,6 @@ class System(AbstractSystem):
     loads: tuple[AbstractLoad, ...]
     params: Any
     invariants: dict[str, UserFunction]
-    joints: tuple[AbstractJoint, ...]
     mechanism: Linkage | None
     placement: Placement
     masses: Float[Array, "Nx"]
@@ -81,7 +81,7 @@ class System(AbstractSystem):
         loads: Sequence[Any] = (),
         params: Any = None,
         invariants: Mapping[str, Callable] | None = None,
-        joints: Sequence[AbstractJoint] = (),
+        joints: Sequence[AbstractCondition] = (),
         reference: Mapping[str, Any] | None = None,
         name: str = "system",
     ):
@@ -94,18 +94,23 @@ class System(AbstractSystem):
         self.loads = as_loads(loads, self.roster, self.params)
         self.placement = placement_of(self.bodies, self.freedom)
         self.masses = take(self.body_masses, self.translating)
-        self.joints = as_joints(joints)
+        conditions = as_joints(joints, self.params)
         self.mechanism = None
-        if self.joints:
+        if conditions:
             poses = as_poses(reference or {}, self.names)
-            self.mechanism = Linkage(self.joints, self.names, poses, self.placement, self.masses)
+            self.mechanism = Linkage(conditions, self.names, poses, self.placement, self.masses)
 
     @property
     def linkage(self) -> Linkage | None:
         """The joints between the bodies, where these are at the parameters of the system."""
         if self.mechanism is None:
             return None
-        return eqx.tree_at(lambda one: one.placement, self.mechanism, self.placed)
+        return filled(self.mechanism, self.params)
+
+    @property
+    def joints(self) -> tuple[AbstractJoint, ...]:
+        """The joints, without drives and couplings."""
+        return () if self.mechanism is None else self.mechanism.joints
 
     @property
     def body_masses(self) -> Float[Array, "body"]:

@@ -17,7 +17,7 @@ from ._rigid_body import DEFAULT_NAME, RigidBody
 from ._roster import Roster
 from ._rotations import as_quaternion, rotation_matrix
 from .freedom import AbstractFreedom, Free, Prescribed
-from .joints import AbstractJoint
+from .joints import AbstractCondition, AbstractJoint, Drive
 from .joints._site import Pose
 from .loads import AbstractLoad
 from .loads import Function as LoadFunction
@@ -182,19 +182,31 @@ def _named_field(field: str) -> Iterator[None]:
         raise InputError(f"{field} {error}") from None
 
 
-def as_joints(terms: Any) -> tuple[AbstractJoint, ...]:
-    """Joints, each with a name of its own."""
-    joints = tuple(_listed(terms, "joints"))
-    for i, joint in enumerate(joints):
-        if not isinstance(joint, AbstractJoint):
-            raise InputError(f"joints[{i}] = {quoted(joint)}; it must be one of pt.joints")
-    names = [joint.name for joint in joints]
+def as_joints(terms: Any, params: Any) -> tuple[AbstractCondition, ...]:
+    """Joints, then drives and couplings, each with a name of its own."""
+    given = tuple(_listed(terms, "joints"))
+    for i, one in enumerate(given):
+        if not isinstance(one, AbstractCondition):
+            raise InputError(f"joints[{i}] = {quoted(one)}; it must be one of pt.joints")
+    names = [one.name for one in given]
     for i, name in enumerate(names):
         if names.index(name) != i:
             raise InputError(
                 f"joints[{names.index(name)}] and joints[{i}] are both called {name!r}; give each a name"
             )
-    return joints
+    joints = {one.name: one for one in given if isinstance(one, AbstractJoint)}
+    others = [one for one in given if not isinstance(one, AbstractJoint)]
+    driven: dict[tuple, Drive] = {}
+    for one in others:
+        one.check(joints)
+        if params is None:
+            check_filled(one, one.label)
+        if isinstance(one, Drive):
+            twice = driven.setdefault((one.joint, one.place_in(joints[one.joint])), one)
+            if twice is not one:
+                label = joints[one.joint].label
+                raise InputError(f"{twice.label} and {one.label} both drive {label}; leave one of them out")
+    return (*joints.values(), *others)
 
 
 def as_poses(reference: Any, names: Sequence[str]) -> dict[str, Pose]:

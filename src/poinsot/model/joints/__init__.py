@@ -2,12 +2,17 @@
 
 - lower pairs: `Spherical`, `Revolute`, `Prismatic`, `Cylindrical`, `Planar`, `Screw`
 - `Fixed`, `Universal`, `Distance`, `PointOnLine`, `PointOnPlane`
+- `Drive`, a coordinate of a joint as a function of time, and `Coupling`, two of them in a fixed ratio
 """
 
-from ._base import AbstractJoint, Frames
+from ._base import AbstractJoint
+from ._condition import AbstractCondition
+from ._coupling import Coupling
 from ._cylindrical import Cylindrical
 from ._distance import Distance
+from ._drive import Drive
 from ._fixed import Fixed
+from ._frames import Frames, Subspace
 from ._planar import Planar
 from ._point_on_line import PointOnLine
 from ._point_on_plane import PointOnPlane
@@ -18,9 +23,12 @@ from ._spherical import Spherical
 from ._universal import Universal
 
 __all__ = [
+    "AbstractCondition",
     "AbstractJoint",
+    "Coupling",
     "Cylindrical",
     "Distance",
+    "Drive",
     "Fixed",
     "Frames",
     "Planar",
@@ -30,5 +38,6 @@ __all__ = [
     "Revolute",
     "Screw",
     "Spherical",
+    "Subspace",
     "Universal",
 ]

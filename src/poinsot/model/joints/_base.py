@@ -1,38 +1,18 @@
-"""What a joint is: conditions on the places and directions of two markers."""
+"""What a joint is: conditions on two markers, and the motion that they leave."""
 
 import abc
-from typing import ClassVar, NamedTuple
+from collections.abc import Sequence
+from typing import ClassVar
 
 import equinox as eqx
 from jaxtyping import Array, Float
 
-from poinsot.core import Printable
-
+from ._condition import AbstractCondition
+from ._frames import Frames, Subspace
 from ._site import Site
 
-Vec3 = Float[Array, "3"]
 
-
-class Frames(NamedTuple):
-    """Two markers as a joint sees them, in space."""
-
-    apart: Vec3
-    """From the point of the first to that of the second."""
-    first: Float[Array, "3 3"]
-    """Directions of the first as columns; the third is the axis of the joint."""
-    second: Float[Array, "3 3"]
-    """Directions of the second. Where the joint was put together they are those of the first."""
-
-    def along(self, direction: int) -> Array:
-        """Component of `apart` in a direction of the first."""
-        return self.apart @ self.first[:, direction]
-
-    def cosine(self, first: int, second: int) -> Array:
-        """Cosine of the angle between a direction of the first and one of the second."""
-        return self.first[:, first] @ self.second[:, second]
-
-
-class AbstractJoint(Printable):
+class AbstractJoint(AbstractCondition):
     r"""A joint between two bodies, or between a body and the ground.
 
     A class says how many `rows` its conditions have and what they are: functions of the vector $u$ from the
@@ -43,10 +23,13 @@ class AbstractJoint(Printable):
     Every joint is made from the names of two bodies, `first` and `second`, one of which may be "ground", and
     from where it is: its point `at` in space with the bodies in their reference poses, or `at_first` and
     `at_second` in the bodies; its `axis`, or `axis_first` and `axis_second` likewise; and its `name`.
+
+    A joint that can stand in a tree also says what it leaves: its coordinates, and the motion subspace of
+    their rates. One that does not, such as a constant distance, closes a loop.
     """
 
-    rows: ClassVar[int]
-    """Number of conditions."""
+    freedoms: ClassVar[tuple[str, ...] | None] = None
+    """Names of its coordinates, those of angles with "angle" or "turn" in them; None where it has none."""
     site: eqx.AbstractVar[Site]
     """Which bodies it joins, and where."""
 
@@ -54,7 +37,29 @@ class AbstractJoint(Printable):
     def residual(self, frames: Frames) -> Float[Array, " rows"]:
         """What must vanish."""
 
+    def subspace(self, frames: Frames) -> Subspace:
+        """Relative motions that it leaves, one for each of `freedoms`."""
+        raise NotImplementedError(f"{type(self).__name__} has no motion subspace")
+
+    def coordinates(self, frames: Frames) -> Float[Array, " k"]:
+        """Its coordinates, angles between minus and plus pi."""
+        raise NotImplementedError(f"{type(self).__name__} has no coordinates")
+
     @property
     def name(self) -> str:
         """What reports call it."""
         return self.site.name
+
+    @property
+    def label(self) -> str:
+        """Kind and name."""
+        return str(self.site)
+
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """Itself."""
+        return (self.name,)
+
+    def gap(self, t, joints: Sequence["AbstractJoint"], frames: Sequence[Frames]) -> Float[Array, " rows"]:
+        """What must vanish."""
+        return self.residual(frames[0])

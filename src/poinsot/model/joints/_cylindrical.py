@@ -4,8 +4,9 @@ from typing import ClassVar, Unpack
 
 import jax.numpy as jnp
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames, Subspace
+from ._site import Site, Where
 
 
 class Cylindrical(AbstractJoint):
@@ -17,6 +18,7 @@ class Cylindrical(AbstractJoint):
     """
 
     rows: ClassVar[int] = 4
+    freedoms: ClassVar[tuple[str, ...] | None] = ("position", "angle")
     site: Site
 
     def __init__(self, first: str, second: str, **where: Unpack[Where]):
@@ -25,3 +27,11 @@ class Cylindrical(AbstractJoint):
     def residual(self, frames: Frames):
         """The conditions above."""
         return jnp.stack([frames.along(0), frames.along(1), frames.cosine(2, 0), frames.cosine(2, 1)])
+
+    def subspace(self, frames: Frames) -> Subspace:
+        """A slide along the axis and a turn about it."""
+        return Subspace.of((None, frames.first[:, 2]), (frames.first[:, 2], None))
+
+    def coordinates(self, frames: Frames):
+        """The way along the axis and the angle about it."""
+        return jnp.stack([frames.along(2), frames.angle()])

@@ -5,8 +5,9 @@ from typing import ClassVar, Unpack
 from jaxtyping import Array, Float
 
 from .._checks import Numbers, as_positive
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames
+from ._site import Site, Where
 
 
 class Distance(AbstractJoint):

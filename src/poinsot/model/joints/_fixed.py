@@ -4,8 +4,9 @@ from typing import ClassVar, Unpack
 
 import jax.numpy as jnp
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames, Subspace
+from ._site import Site, Where
 
 
 class Fixed(AbstractJoint):
@@ -17,6 +18,7 @@ class Fixed(AbstractJoint):
     """
 
     rows: ClassVar[int] = 6
+    freedoms: ClassVar[tuple[str, ...] | None] = ()
     site: Site
 
     def __init__(self, first: str, second: str, **where: Unpack[Where]):
@@ -27,3 +29,11 @@ class Fixed(AbstractJoint):
         return jnp.concatenate(
             [frames.apart, jnp.stack([frames.cosine(0, 1), frames.cosine(1, 2), frames.cosine(2, 0)])]
         )
+
+    def subspace(self, frames: Frames) -> Subspace:
+        """None."""
+        return Subspace(jnp.zeros((3, 0)), jnp.zeros((3, 0)))
+
+    def coordinates(self, frames: Frames):
+        """None."""
+        return jnp.zeros(0)

@@ -4,8 +4,9 @@ from typing import ClassVar, Unpack
 
 import jax.numpy as jnp
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames, Subspace
+from ._site import Site, Where
 
 
 class Planar(AbstractJoint):
@@ -17,6 +18,7 @@ class Planar(AbstractJoint):
     """
 
     rows: ClassVar[int] = 3
+    freedoms: ClassVar[tuple[str, ...] | None] = ("x", "y", "angle")
     site: Site
 
     def __init__(self, first: str, second: str, **where: Unpack[Where]):
@@ -25,3 +27,12 @@ class Planar(AbstractJoint):
     def residual(self, frames: Frames):
         """The conditions above."""
         return jnp.stack([frames.along(2), frames.cosine(2, 0), frames.cosine(2, 1)])
+
+    def subspace(self, frames: Frames) -> Subspace:
+        """Slides along two directions of the first body across the axis, and a turn about the axis."""
+        d = frames.first
+        return Subspace.of((None, d[:, 0]), (None, d[:, 1]), (d[:, 2], None))
+
+    def coordinates(self, frames: Frames):
+        """The ways along both directions and the angle about the axis."""
+        return jnp.stack([frames.along(0), frames.along(1), frames.angle()])

@@ -4,8 +4,9 @@ from typing import ClassVar, Unpack
 
 import jax.numpy as jnp
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames
+from ._site import Site, Where
 
 
 class PointOnLine(AbstractJoint):

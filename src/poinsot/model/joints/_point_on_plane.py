@@ -2,8 +2,9 @@
 
 from typing import ClassVar, Unpack
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames
+from ._site import Site, Where
 
 
 class PointOnPlane(AbstractJoint):

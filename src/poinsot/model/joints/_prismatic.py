@@ -4,8 +4,9 @@ from typing import ClassVar, Unpack
 
 import jax.numpy as jnp
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames, Subspace
+from ._site import Site, Where
 
 
 class Prismatic(AbstractJoint):
@@ -17,6 +18,7 @@ class Prismatic(AbstractJoint):
     """
 
     rows: ClassVar[int] = 5
+    freedoms: ClassVar[tuple[str, ...] | None] = ("position",)
     site: Site
 
     def __init__(self, first: str, second: str, **where: Unpack[Where]):
@@ -27,3 +29,11 @@ class Prismatic(AbstractJoint):
         return jnp.stack(
             [frames.along(0), frames.along(1), frames.cosine(0, 1), frames.cosine(1, 2), frames.cosine(2, 0)]
         )
+
+    def subspace(self, frames: Frames) -> Subspace:
+        """A slide along the axis."""
+        return Subspace.of((None, frames.first[:, 2]))
+
+    def coordinates(self, frames: Frames):
+        """The way along the axis."""
+        return frames.along(2)[None]

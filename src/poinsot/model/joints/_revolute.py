@@ -4,8 +4,9 @@ from typing import ClassVar, Unpack
 
 import jax.numpy as jnp
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames, Subspace
+from ._site import Site, Where
 
 
 class Revolute(AbstractJoint):
@@ -17,6 +18,7 @@ class Revolute(AbstractJoint):
     """
 
     rows: ClassVar[int] = 5
+    freedoms: ClassVar[tuple[str, ...] | None] = ("angle",)
     site: Site
 
     def __init__(self, first: str, second: str, **where: Unpack[Where]):
@@ -25,3 +27,11 @@ class Revolute(AbstractJoint):
     def residual(self, frames: Frames):
         """The conditions above."""
         return jnp.concatenate([frames.apart, jnp.stack([frames.cosine(2, 0), frames.cosine(2, 1)])])
+
+    def subspace(self, frames: Frames) -> Subspace:
+        """A turn about the axis."""
+        return Subspace.of((frames.first[:, 2], None))
+
+    def coordinates(self, frames: Frames):
+        """The angle about the axis."""
+        return frames.angle()[None]

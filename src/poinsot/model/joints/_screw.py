@@ -10,8 +10,9 @@ from jaxtyping import Array, Float
 from poinsot.core import InputError, as_array, concrete
 
 from .._checks import Numbers
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames, Subspace
+from ._site import Site, Where
 
 
 class Screw(AbstractJoint):
@@ -31,6 +32,7 @@ class Screw(AbstractJoint):
     """
 
     rows: ClassVar[int] = 5
+    freedoms: ClassVar[tuple[str, ...] | None] = ("angle",)
     site: Site
     pitch: Float[Array, ""]
 
@@ -46,3 +48,12 @@ class Screw(AbstractJoint):
         turn = frames.cosine(1, 0) * jnp.cos(phase) - frames.cosine(0, 0) * jnp.sin(phase)
         across = [frames.along(0), frames.along(1), frames.cosine(2, 0), frames.cosine(2, 1)]
         return jnp.stack([*across, self.pitch / (2.0 * math.pi) * turn])
+
+    def subspace(self, frames: Frames) -> Subspace:
+        """A turn about the axis with its way along it."""
+        axis = frames.first[:, 2]
+        return Subspace.of((axis, self.pitch / (2.0 * math.pi) * axis))
+
+    def coordinates(self, frames: Frames):
+        """The angle about the axis."""
+        return frames.angle()[None]

@@ -2,8 +2,13 @@
 
 from typing import ClassVar, Unpack
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+import jax.numpy as jnp
+
+from poinsot.rotation import log
+
+from ._base import AbstractJoint
+from ._frames import Frames, Subspace
+from ._site import Site, Where
 
 
 class Spherical(AbstractJoint):
@@ -15,6 +20,7 @@ class Spherical(AbstractJoint):
     """
 
     rows: ClassVar[int] = 3
+    freedoms: ClassVar[tuple[str, ...] | None] = ("turn_x", "turn_y", "turn_z")
     site: Site
 
     def __init__(self, first: str, second: str, **where: Unpack[Where]):
@@ -23,3 +29,11 @@ class Spherical(AbstractJoint):
     def residual(self, frames: Frames):
         """The conditions above."""
         return frames.apart
+
+    def subspace(self, frames: Frames) -> Subspace:
+        """Turns about the directions of the second body."""
+        return Subspace(frames.second, jnp.zeros((3, 3)))
+
+    def coordinates(self, frames: Frames):
+        """Rotation vector of the second body against the first."""
+        return log(frames.first.T @ frames.second)

@@ -4,8 +4,9 @@ from typing import ClassVar, Unpack
 
 import jax.numpy as jnp
 
-from ._base import AbstractJoint, Frames, Site
-from ._site import Where
+from ._base import AbstractJoint
+from ._frames import Frames, Subspace
+from ._site import Site, Where
 
 
 class Universal(AbstractJoint):
@@ -17,6 +18,7 @@ class Universal(AbstractJoint):
     """
 
     rows: ClassVar[int] = 4
+    freedoms: ClassVar[tuple[str, ...] | None] = ("first_angle", "second_angle")
     site: Site
 
     def __init__(self, first: str, second: str, **where: Unpack[Where]):
@@ -25,3 +27,12 @@ class Universal(AbstractJoint):
     def residual(self, frames: Frames):
         """The conditions above."""
         return jnp.concatenate([frames.apart, frames.cosine(0, 1)[None]])
+
+    def subspace(self, frames: Frames) -> Subspace:
+        """A turn about $d_1$ and one about $e_2$."""
+        return Subspace.of((frames.first[:, 0], None), (frames.second[:, 1], None))
+
+    def coordinates(self, frames: Frames):
+        """The angle about $d_1$, then that about $e_2$."""
+        about_first = jnp.arctan2(frames.cosine(2, 1), frames.cosine(1, 1))
+        return jnp.stack([about_first, jnp.arctan2(frames.cosine(0, 2), frames.cosine(0, 0))])

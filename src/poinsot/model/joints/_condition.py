@@ -1,0 +1,52 @@
+"""What must hold between the bodies of one or more joints: the joints themselves, drives and couplings."""
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from poinsot.core import Printable
+
+from ._frames import Frames
+
+if TYPE_CHECKING:
+    from ._base import AbstractJoint
+
+
+class AbstractCondition(Printable):
+    """Conditions on the markers of one or more joints, and on time."""
+
+    rows: ClassVar[int]
+    """Number of conditions."""
+    name: eqx.AbstractVar[str]
+    """What reports call it."""
+
+    @property
+    @abc.abstractmethod
+    def label(self) -> str:
+        """What messages call it."""
+
+    @property
+    @abc.abstractmethod
+    def joined(self) -> tuple[str, ...]:
+        """Names of the joints whose markers it looks at."""
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether time enters."""
+        return False
+
+    def check(self, joints: Mapping[str, "AbstractJoint"]) -> None:  # noqa: B027
+        """Refuse joints that it cannot be about; `joints` are all of the system by name."""
+
+    @abc.abstractmethod
+    def gap(self, t, joints: Sequence["AbstractJoint"], frames: Sequence[Frames]) -> Float[Array, " rows"]:
+        """What must vanish.
+
+        Args:
+            t: time.
+            joints: those of `joined`.
+            frames: the markers of each of them.
+        """

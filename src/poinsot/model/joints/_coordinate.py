@@ -1,0 +1,51 @@
+"""One coordinate of a joint, by name: what drives, couplings and loads are about."""
+
+from collections.abc import Mapping
+
+from jaxtyping import Array
+
+from poinsot.core import InputError, quoted
+
+from ._base import AbstractJoint
+from ._frames import Frames
+
+
+def angular(coordinate: str) -> bool:
+    """Whether a coordinate of a joint is an angle, by its name."""
+    return "angle" in coordinate or "turn" in coordinate
+
+
+def joint_called(name: str, joints: Mapping[str, AbstractJoint], label: str) -> AbstractJoint:
+    """The joint of this name.
+
+    Raises:
+        InputError: there is none; `label` says who asked.
+    """
+    if name not in joints:
+        known = ", ".join(joints) or "none"
+        raise InputError(f"{label} is about joint {quoted(name)}, which is none; there are {known}")
+    return joints[name]
+
+
+def coordinate_of(joint: AbstractJoint, coordinate: str | None, label: str) -> int:
+    """Place of a coordinate among those of a joint; the only one where none is named.
+
+    Raises:
+        InputError: the joint has none of this name, or several and none is named.
+    """
+    names = tuple(name for name in joint.freedoms or () if "turn" not in name)
+    if not names:
+        raise InputError(
+            f"{label} is about {joint.label}, which has no coordinate; take a joint with an angle or a way, "
+            "such as Revolute or Prismatic"
+        )
+    if coordinate is None and len(names) == 1:
+        return 0
+    if coordinate not in names:
+        raise InputError(f"{label}: coordinate = {quoted(coordinate)}; {joint.label} has {', '.join(names)}")
+    return names.index(coordinate)
+
+
+def coordinate_at(joint: AbstractJoint, place: int, frames: Frames) -> Array:
+    """Value of a coordinate."""
+    return joint.coordinates(frames)[place]
