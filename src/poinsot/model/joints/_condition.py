@@ -4,7 +4,6 @@ import abc
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-import equinox as eqx
 from jaxtyping import Array, Float
 
 from poinsot.core import Printable
@@ -20,8 +19,11 @@ class AbstractCondition(Printable):
 
     rows: ClassVar[int]
     """Number of conditions."""
-    name: eqx.AbstractVar[str]
-    """What reports call it."""
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """What reports call it."""
 
     @property
     @abc.abstractmethod

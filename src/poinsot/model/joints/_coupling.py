@@ -40,7 +40,7 @@ class Coupling(AbstractCondition):
     offset: Float[Array, ""]
     ends: tuple[str, str] = eqx.field(static=True)
     coordinates: tuple[str | None, str | None] = eqx.field(static=True)
-    name: str = eqx.field(static=True)
+    called: str = eqx.field(static=True)
 
     def __init__(
         self,
@@ -53,13 +53,18 @@ class Coupling(AbstractCondition):
         name: str | None = None,
     ):
         self.ends, self.coordinates = (first, second), (coordinates[0], coordinates[1])
-        self.name = name or f"coupling of {first} and {second}"
+        self.called = name or f"coupling of {first} and {second}"
         if first == second:
             raise InputError(f"{self.label} couples {quoted(first)} with itself; name two different joints")
         self.weights = as_array(weights, f"weights of {self.label}", (2,))
         self.offset = as_array(offset, f"offset of {self.label}", ())
         if concrete(self.weights) and not np.all(np.asarray(self.weights)):
             raise InputError(f"weights of {self.label} = {quoted(weights)}; none may be zero")
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.called
 
     @property
     def label(self) -> str:

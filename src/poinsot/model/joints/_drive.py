@@ -36,7 +36,7 @@ class Drive(AbstractCondition):
     function: Parametrised
     joint: str = eqx.field(static=True)
     coordinate: str | None = eqx.field(static=True)
-    name: str = eqx.field(static=True)
+    called: str = eqx.field(static=True)
 
     def __init__(
         self,
@@ -48,10 +48,15 @@ class Drive(AbstractCondition):
         name: str | None = None,
     ):
         self.joint, self.coordinate = joint, coordinate
-        self.name = name or f"drive of {joint}"
+        self.called = name or f"drive of {joint}"
         if not callable(function):
             raise InputError(f"function of {self.label} = {quoted(function)}; it must be a function of time")
         self.function = Parametrised(function, (), f"function of {self.label}", params)
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.called
 
     @property
     def label(self) -> str:
