@@ -9,6 +9,7 @@ import pytest
 
 import poinsot as pt
 from poinsot.integrators import Taylor
+from poinsot.integrators.adaptive._taylor_equations import equations
 from references.heyoka_top import stored
 
 TOP = pt.library.gyro_top()
@@ -108,6 +109,48 @@ def test_a_blow_up_keeps_what_came_before():
     run = failure.value.trajectory
     assert 0.9 < run.t[-1] <= 1.0 and np.all(np.isfinite(run.y))
     np.testing.assert_allclose(run.y[5, 0], 1.0 / (1.0 - run.t[5]), rtol=1e-12)
+
+
+GAPS = {
+    "a choice of time": lambda t, y: jnp.where((t > 1.0) & (t < 1.1), jnp.nan, -y),
+    "a faint root": lambda t, y: 1e-9 * jnp.sqrt((t - 1.05) ** 2 - 0.05**2) - y,
+    "a choice of the state": lambda t, y: jnp.where(
+        (y - 0.35) ** 2 < (0.35 - np.exp(-1.0)) ** 2, jnp.inf, -y
+    ),
+}
+
+
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("gap", GAPS)
+def test_a_step_does_not_leap_over_a_gap(gap, dense):
+    """The series of y' = -y goes on beyond t = 1, where the right-hand side is undefined for a while."""
+    problem, solver = pt.ODE(GAPS[gap]), Taylor(dense=dense)
+    with pytest.raises(pt.SimulationError, match="infinite or NaN") as failure:
+        pt.simulate(problem, pt.State(y=[1.0]), t1=3.0, integrator=solver, rtol=1e-8, atol=1e-8)
+    run = failure.value.trajectory
+    assert run.result is pt.Result.non_finite
+    np.testing.assert_allclose(run.t[-1], 1.0, rtol=1e-7)
+    np.testing.assert_allclose(run.y[-1, 0], np.exp(-1.0), rtol=1e-7)
+
+
+def test_only_what_may_be_undefined_is_asked_within_steps():
+    """Sums of squares have a root everywhere: orbits and bodies cost no evaluations beside their series."""
+    formulation = pt.formulate(TOP, *FORMS["canonical quaternions"])
+    for problem, start in (
+        (formulation.problem, formulation.start(TOP.start)),
+        (pt.library.kepler(), pt.library.kepler().start),
+        (pt.ODE(lambda t, y: y / jnp.sqrt(y @ y + 0.1) ** 3 + jnp.exp(-t)), pt.State(y=jnp.ones(2))),
+        (pt.ODE(lambda t, y: jnp.where(y > 0.0, jnp.sin(y), y)), pt.State(y=jnp.ones(2))),
+    ):
+        assert defined_everywhere(problem, problem.pack(start).size)
+    assert not defined_everywhere(pt.ODE(lambda t, y: jnp.log(y)), 2)
+    assert not defined_everywhere(pt.ODE(lambda t, y: jnp.sqrt(1.0 - y * y)), 2)
+    assert not defined_everywhere(pt.ODE(lambda t, y: jnp.where(t > 1.0, jnp.inf, y)), 2)
+
+
+def defined_everywhere(problem, size):
+    hy = pytest.importorskip("heyoka")
+    return equations(problem, size, hy.expression).defined_everywhere
 
 
 def test_refusals(monkeypatch):

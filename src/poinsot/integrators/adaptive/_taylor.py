@@ -2,6 +2,7 @@
 
 import functools
 import time
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
@@ -10,6 +11,7 @@ import numpy as np
 from poinsot.core import InputError, Result, optional, quoted
 from poinsot.integrators.adaptive import _host
 from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Batch, Counts, Engine, Task
+from poinsot.integrators.adaptive._taylor_domain import first_undefined
 from poinsot.integrators.adaptive._taylor_equations import SOLVER, equations
 
 Precision = Literal["double", "extended", "quadruple"]
@@ -34,7 +36,9 @@ class Taylor(AbstractAdaptive):
     and $h$ follows from the size of its last two terms. The trace of the right-hand side is rewritten in
     heyoka's expressions and compiled by it. Steps are long, there are no rejections, and the error is that
     of the tolerance down to round-off. Nothing is kept by construction: at the finest tolerance, energy and
-    constraints are kept to round-off, which grows like a random walk.
+    constraints are kept to round-off, which grows like a random walk. A series knows nothing of a right-hand
+    side beyond its start, so one that may be undefined somewhere (the root of a difference, a choice with a
+    NaN) is evaluated within every step too, and the run ends where it ceases to be finite.
 
     *Properties*: of any order; the tolerance is the smaller one of `rtol` and `atol`, relative to the largest
     component of the state where that is above one. In counts of right-hand sides every order of the series
@@ -103,35 +107,53 @@ class TaylorEngine(Engine):
         self.counts = Counts()
         self._number, self._t1, self._dense = _arithmetic(precision).number, task.t1, dense
         tolerance = min(task.rtol, task.atol) if task.atol > 0.0 else task.rtol
-        self._taylor = _compiled(_host.key(task.problem), len(task.y), precision, tolerance)
+        self._compiled = _compiled(_host.key(task.problem), len(task.y), precision, tolerance)
         self._time = self._number(task.t0)
-        self._state = np.array([self._number(float(value)) for value in task.y], self._taylor.state.dtype)
+        self._state = np.array(
+            [self._number(float(value)) for value in task.y], self._compiled.taylor.state.dtype
+        )
         self._chunk = FIRST_CHUNK
 
     def advance(self, seconds: float) -> Batch:
         """As many steps as the time allows, going by those before."""
-        hy, taylor = optional("heyoka", "taylor", SOLVER), self._taylor
         tick = time.perf_counter()
-        # The compiled integrator serves all runs of the problem, also those in progress.
-        taylor.time, taylor.state[:] = self._time, self._state
-        outcome, _, _, steps, series, _ = taylor.propagate_until(
-            self._number(self._t1), max_steps=self._chunk, c_output=self._dense
-        )
-        self._time, self._state = taylor.time, taylor.state.copy()
+        taylor, rates = self._compiled
+        steps, series, result = self._propagate(self._chunk, self._dense or rates is not None)
         elapsed = max(time.perf_counter() - tick, 1e-6)
         self._chunk = max(1, min(8 * self._chunk, int(max(steps, 1) * seconds / elapsed), MOST_STEPS))
         self.counts.accepted += steps
         self.counts.rhs += steps * (taylor.order + 1)
-        failed = outcome == hy.taylor_outcome.err_nf_state
-        result = Result.non_finite if failed else Result.successful
-        if not self._dense:
-            end = np.array([float(self._time)]), self._state.astype(float)[None]
-            return Batch(*end, np.zeros(1, dtype=np.int64), _no_dense, result)
         if series is None:
-            return Batch(np.zeros(0), np.zeros((0, len(self._state))), np.zeros(0, int), _no_dense, result)
+            kept = slice(1 if steps else 0)
+            ends, states = np.array([self._time])[kept].astype(float), self._state[None][kept].astype(float)
+            return Batch(ends, states, np.zeros(len(ends), dtype=np.int64), _no_dense, result)
         motion = _Series(series)
-        times = np.asarray(series.times)[1:].astype(float)
-        return Batch(times, motion(times), np.zeros(len(times), dtype=np.int64), motion, result)
+        times = np.asarray(series.times).astype(float)
+        undefined = None if rates is None else first_undefined(rates, times, motion)
+        if undefined is not None:
+            step, there = undefined
+            times, result = np.append(times[: step + 1], there), Result.non_finite
+            self.counts.accepted -= steps - step - 1
+        ends = times[1:][np.diff(times) != 0.0]
+        if not self._dense:
+            ends, motion = ends[-1:], _no_dense
+        return Batch(ends, _Series(series)(ends), np.zeros(len(ends), dtype=np.int64), motion, result)
+
+    def _propagate(self, most: int, dense: bool) -> tuple[int, Any, Result]:
+        """Take at most so many steps: how many it were, their series, and why there are no more."""
+        hy, taylor = optional("heyoka", "taylor", SOLVER), self._compiled.taylor
+        # The compiled integrator serves all runs of the problem, also those in progress.
+        taylor.time, taylor.state[:] = self._time, self._state
+        outcome, _, _, steps, series, _ = taylor.propagate_until(
+            self._number(self._t1), max_steps=most, c_output=dense
+        )
+        if outcome != hy.taylor_outcome.err_nf_state:
+            self._time, self._state = taylor.time, taylor.state.copy()
+            return steps, series, Result.successful
+        if steps and not dense:
+            # What came before the step that failed is no longer there: up to it once more.
+            self._propagate(steps, dense)
+        return steps, series, Result.non_finite
 
 
 class _Series:
@@ -163,12 +185,29 @@ def _arithmetic(precision: Precision) -> _Arithmetic:
     return _Arithmetic(kind, kind)
 
 
+class _Compiled(NamedTuple):
+    """The integrator of a problem, whose time and state are set by each run."""
+
+    taylor: Any
+    rates: Callable[[np.ndarray, np.ndarray], np.ndarray] | None
+    """The right-hand side at times `(k,)` and states `(k, n)`, or None where it is defined everywhere."""
+
+
 @functools.lru_cache(maxsize=16)
-def _compiled(key: _host.Key, size: int, precision: Precision, tolerance: float) -> Any:
-    """The integrator of a problem; its time and state are set by each run."""
+def _compiled(key: _host.Key, size: int, precision: Precision, tolerance: float) -> _Compiled:
     hy: Any = optional("heyoka", "taylor", SOLVER)
     arithmetic = _arithmetic(precision)
     number = arithmetic.number
-    system = equations(key.problem, size, lambda value: hy.expression(number(value)))
+    (pairs, defined) = equations(key.problem, size, lambda value: hy.expression(number(value)))
     zero = np.array([number(0.0)] * size, dtype=arithmetic.type)
-    return hy.taylor_adaptive(system, zero, tol=number(tolerance), fp_type=arithmetic.type)
+    taylor = hy.taylor_adaptive(pairs, zero, tol=number(tolerance), fp_type=arithmetic.type)
+    if defined:
+        return _Compiled(taylor, None)
+    variables, rates = zip(*pairs, strict=True)
+    field = hy.cfunc(list(rates), vars=list(variables), fp_type=arithmetic.type)
+
+    def at(times: np.ndarray, states: np.ndarray) -> np.ndarray:
+        columns = np.ascontiguousarray(states.T).astype(arithmetic.type)
+        return np.asarray(field(columns, time=times.astype(arithmetic.type))).astype(float).T
+
+    return _Compiled(taylor, at)

@@ -1,7 +1,7 @@
 """The right-hand side of a problem in the expressions of heyoka."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -10,6 +10,7 @@ import numpy as np
 from jax.extend import core as jex
 
 from poinsot.core import AbstractProblem, InputError, hold_p, optional
+from poinsot.integrators.adaptive._taylor_domain import Definedness
 from poinsot.kernels import Components, evaluate, is_number, objects
 
 SOLVER = "Taylor"
@@ -24,7 +25,8 @@ class Expressions:
 
     def __init__(self, number: Callable[[float], Any]):
         hy: Any = optional("heyoka", "taylor", SOLVER)
-        self.number = number
+        self.defined = Definedness()
+        self._number = number
         self.functions = {"poinsot_sincos": lambda x: (hy.sin(x), hy.cos(x))}
         self._operations: dict[str, Callable] = _operations(hy)
 
@@ -33,7 +35,14 @@ class Expressions:
         operation = self._operations.get(primitive.name)
         if operation is None:
             raise InputError(_refused(primitive.name))
-        return [operation(*map(self._lifted, operands), **_exponent(params))]
+        result = operation(*map(self._lifted, operands), **_exponent(params))
+        self.defined.operation(primitive.name, operands, params.get("y"), result)
+        return [result]
+
+    def number(self, value: Any) -> Any:
+        """A number as an expression."""
+        self.defined.constant(float(value))
+        return self._number(float(value))
 
     def whole(self, equation: Any, operands: Sequence[Components]) -> Sequence[Components]:
         """`hold` means nothing to expressions; everything else is refused."""
@@ -42,7 +51,7 @@ class Expressions:
         raise InputError(_refused(equation.primitive.name))
 
     def _lifted(self, operand: Any) -> Any:
-        return self.number(float(operand)) if is_number(operand) else operand
+        return self.number(operand) if is_number(operand) else operand
 
 
 def _refused(operation: str) -> str:
@@ -89,8 +98,17 @@ def _operations(hy: Any) -> dict[str, Callable]:
     }
 
 
-def equations(problem: AbstractProblem, size: int, number: Callable[[float], Any]) -> list[tuple[Any, Any]]:
-    """Pairs of a variable and its rate, for a packed state of a size.
+class Equations(NamedTuple):
+    """A right-hand side in expressions."""
+
+    pairs: list[tuple[Any, Any]]
+    """Each variable with its rate."""
+    defined_everywhere: bool
+    """Whether the rates are finite at all finite states, but for poles."""
+
+
+def equations(problem: AbstractProblem, size: int, number: Callable[[float], Any]) -> Equations:
+    """The right-hand side for a packed state of a size.
 
     The problem's own numbers go in as constants of the run's precision, so that what is worked out from them
     is worked out in it.
@@ -104,14 +122,12 @@ def equations(problem: AbstractProblem, size: int, number: Callable[[float], Any
 
     jaxpr = jax.make_jaxpr(field)(jnp.asarray(0.0), jnp.zeros(size), *leaves)
     variables = [hy.expression(f"y{k:04d}") for k in range(size)]
-    constants = [_constants(np.asarray(leaf), number) for leaf in leaves]
-    time, state = objects((), [hy.time]), objects((size,), variables)
-    (rates,) = evaluate(jaxpr, Expressions(number), time, state, *constants)
-    return [
-        (variable, number(float(rate)) if is_number(rate) else rate)
-        for variable, rate in zip(variables, rates, strict=True)
+    expressions = Expressions(number)
+    constants = [
+        objects(leaf.shape, [expressions.number(value) for value in leaf.flat])
+        for leaf in map(np.asarray, leaves)
     ]
-
-
-def _constants(array: np.ndarray, number: Callable[[float], Any]) -> Components:
-    return objects(array.shape, [number(float(value)) for value in array.flat])
+    time, state = objects((), [hy.time]), objects((size,), variables)
+    (rates,) = evaluate(jaxpr, expressions, time, state, *constants)
+    rates = [expressions.number(rate) if is_number(rate) else rate for rate in rates]
+    return Equations(list(zip(variables, rates, strict=True)), expressions.defined.everywhere)
