@@ -49,7 +49,7 @@ def _facts(formulation, state):
 def _residuals(formulation, t, y):
     """Of the constraints and their rates; in a canonical form of momenta across them, which move nothing."""
     if formulation.form != "hamiltonian":
-        return formulation.residuals(y)
+        return formulation.residuals(t, y)
     n = formulation.bodies.size
     value, rate = jax.jvp(formulation.bodies.constraint, (y[:n],), (y[n:],))
     return value[None], rate[None]

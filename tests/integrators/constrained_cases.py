@@ -139,7 +139,7 @@ class QuaternionTop(AbstractConstrained):
     def potential(self, t, q):
         return self.weight * (q[0] ** 2 - q[1] ** 2 - q[2] ** 2 + q[3] ** 2)
 
-    def constraint(self, q):
+    def constraint(self, t, q):
         return 0.5 * (jnp.sum(q * q) - 1.0)[None]
 
     def momentum(self, q, v):
@@ -147,7 +147,7 @@ class QuaternionTop(AbstractConstrained):
         body = jnp.sum(Q * v[:, None], axis=0)
         return 4.0 * (self.sigma * v + jnp.sum(Q * (self.diagonal * body)[None], axis=1))
 
-    def velocity(self, q, p):
+    def velocity(self, t, q, p):
         Q = left(q)[:, 1:]
         return 0.25 * jnp.sum(Q * (jnp.sum(Q * p[:, None], axis=0) / self.inertia)[None], axis=1)
 
@@ -163,9 +163,6 @@ class QuaternionTop(AbstractConstrained):
 
     def load(self, t, q, v):
         return jnp.zeros_like(q)
-
-    def tangent_basis(self, q):
-        return 0.5 * left(q)[:, 1:]
 
     def turning(self, q=START_QUATERNION, omega=OMEGA):
         q = jnp.asarray(q)
@@ -281,7 +278,7 @@ def chain_start():
     q = np.array([0.0, 0.0, 1.0, 0.0, 1.0 + np.cos(1.1), np.sin(1.1)])
     v = jnp.array([0.3, -0.2, 1.0, 0.7, -0.4, 0.9])
     q = jnp.asarray(q)
-    p = FREE_CHAIN.tangent_momentum(q, jnp.asarray(POINTS) * v)
+    p = FREE_CHAIN.tangent_momentum(0.0, q, jnp.asarray(POINTS) * v)
     drift = jnp.sum(p.reshape(3, 2), axis=0) / POINTS[::2].sum()
     return pt.State(q=q, p=p - POINTS * jnp.tile(drift, 3))
 
@@ -303,7 +300,7 @@ def surface_symplecticity(problem, integrator, state, h, *, ambient=False):
     The columns of $B$ span the tangent space of the surface $g(q) = 0$, $p = P(q) p$; all space if `ambient`.
     """
     y = problem.pack(state)
-    n, m = y.size // 2, problem.constraint(state.q).size
+    n, m = y.size // 2, problem.constraint(0.0, state.q).size
 
     @jax.jit
     def measure(y):
@@ -314,7 +311,7 @@ def surface_symplecticity(problem, integrator, state, h, *, ambient=False):
 
         def off_surface(y):
             q, p = problem.split(y)
-            return jnp.concatenate([problem.constraint(q), p - problem.tangent_momentum(q, p)])
+            return jnp.concatenate([problem.constraint(0.0, q), p - problem.tangent_momentum(0.0, q, p)])
 
         D, result = jax.jacfwd(step, has_aux=True)(y)
         _, sizes, axes = jnp.linalg.svd(jax.jacfwd(off_surface)(y))

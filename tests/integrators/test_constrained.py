@@ -100,7 +100,7 @@ class Unprojected(Constrained):
     def __init__(self, **given):
         super().__init__(**given)
 
-    def tangent_momentum(self, q, p):
+    def tangent_momentum(self, t, q, p):
         return p
 
 

@@ -149,7 +149,7 @@ def body_state(formulation: Formulation, y: Packed) -> Float[Array, "12"]:
 
 def _rotation_and_rate(formulation: Formulation, y: Packed) -> tuple[Array, Array]:
     bodies = formulation.bodies
-    q, _, Omega = formulation.rates(y)
+    q, _, Omega = formulation.rates(0.0, y)
     return bodies.rotation(bodies.split(q)[1])[..., 0], Omega[:, 0]
 
 

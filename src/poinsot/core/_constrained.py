@@ -26,12 +26,13 @@ Multipliers = Float[Array, " m"]
 
 
 class AbstractConstrained(PhaseSpace):
-    r"""A mechanical system $L = \tfrac12 v^T M(q)\,v - V(t, q)$ with constraints $g(q) = 0$.
+    r"""A mechanical system $L = \tfrac12 v^T M(q)\,v - V(t, q)$ with constraints $g(t, q) = 0$.
 
-    $$ \dot q = v, \qquad \frac{d}{dt} M(q)\,v = L_q - G(q)^T \lambda + F(t, q, v), \qquad g(q) = 0,
+    $$ \dot q = v, \qquad \frac{d}{dt} M(q)\,v = L_q - G(t, q)^T \lambda + F(t, q, v), \qquad g(t, q) = 0,
        \qquad G = g_q $$
 
-    The state is $q$ and $p = M(q)\,v$, with $g(q) = 0$ and a velocity along the surface, $G v = 0$.
+    The state is $q$ and $p = M(q)\,v$, with $g(t, q) = 0$ and a velocity that stays on the surface, which may
+    move: $G v + g_t = 0$.
     Integrators impose the constraints themselves: the equations are a differential-algebraic system of
     index 3. $M$ may be singular across the surface (`regular` is false): then there is a Lagrangian but no
     Hamiltonian.
@@ -69,8 +70,13 @@ class AbstractConstrained(PhaseSpace):
     def potential(self, t, q: Positions) -> Array:
         """Potential energy."""
 
+    @property
+    def rheonomic(self) -> bool:
+        """Whether time enters the constraints, so that their surface moves."""
+        return False
+
     @abc.abstractmethod
-    def constraint(self, q: Positions) -> Multipliers:
+    def constraint(self, t, q: Positions) -> Multipliers:
         """What must vanish."""
 
     @abc.abstractmethod
@@ -78,8 +84,11 @@ class AbstractConstrained(PhaseSpace):
         """Momentum of a velocity, the product of $M(q)$ and $v$."""
 
     @abc.abstractmethod
-    def velocity(self, q: Positions, p: Positions) -> Positions:
-        """The velocity along the surface of a momentum; a part of it across the surface does not count."""
+    def velocity(self, t, q: Positions, p: Positions) -> Positions:
+        """The velocity of a momentum that stays on the surface; its part across the surface does not count.
+
+        That part is replaced by what the motion of the surface asks for.
+        """
 
     @abc.abstractmethod
     def kinetic(self, q: Positions, p: Positions) -> Array:
@@ -95,10 +104,6 @@ class AbstractConstrained(PhaseSpace):
     def load(self, t, q: Positions, v: Positions) -> Positions:
         """Generalised force of the loads; zero when `conservative`."""
 
-    @abc.abstractmethod
-    def tangent_basis(self, q: Positions) -> Float[Array, "n d"]:
-        """Vectors that span the velocities along the surface."""
-
     def lagrangian(self, t, q: Positions, v: Positions) -> Array:
         """Kinetic less potential energy."""
         return 0.5 * jnp.sum(v * self.momentum(q, v)) - self.potential(t, q)
@@ -113,35 +118,47 @@ class AbstractConstrained(PhaseSpace):
             slope = jax.grad(self.potential, argnums=1)(t, q)
         else:
             slope = jax.grad(self.hamiltonian, argnums=1)(t, q, p)
-        return slope if self.conservative else slope - self.load(t, q, self.velocity(q, p))
+        return slope if self.conservative else slope - self.load(t, q, self.velocity(t, q, p))
 
     def dHdp(self, q: Positions, p: Positions) -> Positions:
         """Gradient of the Hamiltonian in the momenta; needs `regular`."""
         return jax.grad(self.kinetic, argnums=1)(q, p)
 
-    def normal(self, q: Positions, multipliers: Multipliers) -> Positions:
-        r"""The direction $G(q)^T \lambda$ of a constraint force."""
-        return jax.vjp(self.constraint, q)[1](multipliers)[0]
+    def normal(self, t, q: Positions, multipliers: Multipliers) -> Positions:
+        r"""The direction $G(t, q)^T \lambda$ of a constraint force."""
+        return jax.vjp(lambda x: self.constraint(t, x), q)[1](multipliers)[0]
 
-    def discrete_normal(self, q0: Positions, q1: Positions, multipliers: Multipliers) -> Positions:
-        r"""Gonzalez' discrete gradient of $\lambda\cdot g$ over a step.
+    def discrete_normal(self, t, q0: Positions, q1: Positions, multipliers: Multipliers) -> Positions:
+        r"""Gonzalez' discrete gradient of $\lambda\cdot g$ at one time, over a step.
 
         Its product with the step is the change of $\lambda\cdot g$: a force along it does no work from one
         point of the surface to another.
         """
         middle = 0.5 * (q0 + q1)
-        slope = self.normal(middle, multipliers)
-        change = jnp.sum(multipliers * (self.constraint(q1) - self.constraint(q0)))
+        slope = self.normal(t, middle, multipliers)
+        change = jnp.sum(multipliers * (self.constraint(t, q1) - self.constraint(t, q0)))
         # On the surface the terms of g cancel: their round-off is that of the positions.
         return corrected(slope, q1 - q0, change, jnp.sum(jnp.abs(slope * middle)))
 
-    def constraint_rate(self, q: Positions, v: Positions) -> Multipliers:
-        r"""Rate $G(q)\,v$ of the constraints."""
-        return jax.jvp(self.constraint, (q,), (v,))[1]
+    def constraint_rate(self, t, q: Positions, v: Positions) -> Multipliers:
+        r"""Rate $G v + g_t$ of the constraints."""
+        t = jnp.asarray(t, dtype=float)
+        return jax.jvp(self.constraint, (t, q), (jnp.ones_like(t), v))[1]
 
-    def tangent_momentum(self, q: Positions, p: Positions) -> Positions:
-        """The momentum of the velocity along the surface."""
-        return self.momentum(q, self.velocity(q, p))
+    def constraint_bend(self, t, q: Positions, v: Positions) -> Multipliers:
+        r"""Second rate of the constraints at a constant velocity, $\ddot g - G \dot v$."""
+        t = jnp.asarray(t, dtype=float)
+        return jax.jvp(lambda t, x: self.constraint_rate(t, x, v), (t, q), (jnp.ones_like(t), v))[1]
+
+    def _surface_rate(self, t, q: Positions) -> Multipliers:
+        """The rate $g_t$ that the motion of the surface gives to the constraints."""
+        if self.rheonomic:
+            return self.constraint_rate(t, q, jnp.zeros_like(q))
+        return jnp.zeros_like(self.constraint(t, q))
+
+    def tangent_momentum(self, t, q: Positions, p: Positions) -> Positions:
+        """The momentum of the velocity that stays on the surface."""
+        return self.momentum(q, self.velocity(t, q, p))
 
     def _mass(self, q: Positions) -> Float[Array, "n n"]:
         """The matrix $M(q)$."""
@@ -150,14 +167,18 @@ class AbstractConstrained(PhaseSpace):
     def acceleration(self, t, q: Positions, v: Positions) -> tuple[Positions, Multipliers]:
         r"""Acceleration and multipliers, from the equations differentiated to index 1.
 
-        $$ M a + G^T \lambda = L_q - \dot M v + F, \qquad G a = -\dot G v $$
+        $$ M a + G^T \lambda = L_q - \dot M v + F, \qquad G a = -\dot G v - \dot g_t $$
         """
         n = q.shape[0]
         drift = jax.jvp(lambda x: self.momentum(x, v), (q,), (v,))[1]
         force = jax.grad(self.lagrangian, argnums=1)(t, q, v) - drift + self.load(t, q, v)
-        bend = jax.jvp(lambda x: self.constraint_rate(x, v), (q,), (v,))[1]
-        solution = saddle_point(self.constraint, self._mass(q), q, force, -bend)
+        bend = self.constraint_bend(t, q, v)
+        solution = saddle_point(self._at(t), self._mass(q), q, force, -bend)
         return solution[:n], solution[n:]
+
+    def _at(self, t) -> Callable[[Positions], Multipliers]:
+        """The constraints at one time."""
+        return lambda q: self.constraint(t, q)
 
     def implicit_form(self, size: int) -> AbstractImplicit:
         """The stabilised form, which holds positions and velocities to the constraints."""
@@ -166,7 +187,7 @@ class AbstractConstrained(PhaseSpace):
     def vector_field(self, t, y: Packed) -> Packed:
         """The motion along the surface, by `acceleration`: what integrators approximate."""
         q, p = self.split(y)
-        v = self.velocity(q, p)
+        v = self.velocity(t, q, p)
         a, _ = self.acceleration(t, q, v)
         return jnp.concatenate([v, jax.jvp(self.momentum, (q, v), (v, a))[1]])
 
@@ -175,7 +196,7 @@ class AbstractConstrained(PhaseSpace):
         q, p = self.split(y)
         if self.regular:
             return self.hamiltonian(t, q, p)
-        v = self.velocity(q, p)
+        v = self.velocity(t, q, p)
         return 0.5 * jnp.sum(v * self.momentum(q, v)) + self.potential(t, q)
 
     @property
@@ -187,9 +208,9 @@ class AbstractConstrained(PhaseSpace):
         """Positions and momenta on the surface, nearest in the metric of the mass."""
         q, p = self.split(y)
         if what in ("position", "both"):
-            q = nearest_on_surface(self.constraint, self._mass(q), q)
+            q = nearest_on_surface(self._at(t), self._mass(q), q)
         if what in ("velocity", "both"):
-            p = along_surface(self.constraint, self._mass(q), q, p)
+            p = along_surface(self._at(t), self._mass(q), q, p, -self._surface_rate(t, q))
         return jnp.concatenate([q, p])
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
@@ -205,7 +226,7 @@ class Constrained(AbstractConstrained):
 
     Args:
         V: potential energy `V(q)`, with `t` and `params` as for a `Hamiltonian`.
-        g: constraints `g(q)`, a vector; time must not enter.
+        g: constraints `g(q)` or `g(t, q)`, a vector.
         mass: $M$: numbers for a constant diagonal matrix, a constant matrix, or a function `M(q)` giving one.
         force: non-conservative force `F(q, v)`, with `t` and `params` likewise.
         params: any pytree of numbers and arrays.
@@ -242,8 +263,6 @@ class Constrained(AbstractConstrained):
     ):
         self.V = user_function(V, ("q",), "V")
         self.g = user_function(g, ("q",), "g")
-        if self.g.takes_time:
-            raise TypeError("g takes t; constraints that depend on time are not supported")
         self.mass = user_function(mass, ("q",), "mass") if callable(mass) else jnp.asarray(mass, dtype=float)
         self.force = optional_function(force, ("q", "v"), "force")
         self.params = as_params(params)
@@ -263,7 +282,13 @@ class Constrained(AbstractConstrained):
     @property
     def autonomous(self) -> bool:
         """Whether time does not enter."""
-        return not (self.V.takes_time or (self.force is not None and self.force.takes_time))
+        loaded = self.force is not None and self.force.takes_time
+        return not (self.V.takes_time or self.g.takes_time or loaded)
+
+    @property
+    def rheonomic(self) -> bool:
+        """Whether `g` takes time."""
+        return self.g.takes_time
 
     @property
     def regular(self) -> bool:
@@ -284,9 +309,9 @@ class Constrained(AbstractConstrained):
         """The user's `V`."""
         return self.V(t, q, self.params)
 
-    def constraint(self, q: Positions) -> Multipliers:
+    def constraint(self, t, q: Positions) -> Multipliers:
         """The user's `g`."""
-        return self.g(0.0, q, self.params)
+        return self.g(t, q, self.params)
 
     def mass_matrix(self, q: Positions) -> Float[Array, "n n"]:
         """The matrix $M(q)$."""
@@ -303,15 +328,18 @@ class Constrained(AbstractConstrained):
             return forces / jnp.broadcast_to(self.mass, q.shape)[:, None]
         return jnp.linalg.solve(self.mass_matrix(q), forces)
 
-    def velocity(self, q: Positions, p: Positions) -> Positions:
-        """The velocity along the surface, by orthogonal projection in the metric of the mass."""
-        return self._accelerate(q, self.tangent_momentum(q, p)[:, None])[:, 0]
+    def velocity(self, t, q: Positions, p: Positions) -> Positions:
+        """The velocity that stays on the surface, by orthogonal projection in the metric of the mass."""
+        return self._accelerate(q, self.tangent_momentum(t, q, p)[:, None])[:, 0]
 
-    def tangent_momentum(self, q: Positions, p: Positions) -> Positions:
+    def tangent_momentum(self, t, q: Positions, p: Positions) -> Positions:
         """The momentum less its part across the surface, which costs no round-off where there is none."""
-        G = jax.jacfwd(self.constraint)(q)
+        G = jax.jacfwd(self._at(t))(q)
         across = self._accelerate(q, G.T)
-        return p - G.T @ jnp.linalg.solve(G @ across, across.T @ p)
+        rate = across.T @ p
+        if self.rheonomic:
+            rate = rate + self._surface_rate(t, q)
+        return p - G.T @ jnp.linalg.solve(G @ across, rate)
 
     def kinetic(self, q: Positions, p: Positions) -> Array:
         """Kinetic energy in momenta."""
@@ -330,19 +358,19 @@ class Constrained(AbstractConstrained):
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter; the constraints and their rates, which stay zero."""
         q, p = self.split(y)
-        rate = self.constraint_rate(q, self.dHdp(q, p))
-        return super().first_integrals(t, y) | {"constraint": self.constraint(q), "constraint rate": rate}
+        rate = self.constraint_rate(t, q, self.dHdp(q, p))
+        return super().first_integrals(t, y) | {"constraint": self.constraint(t, q), "constraint rate": rate}
 
     def observables(self, t, y: Packed) -> dict[str, Array]:
         r"""The multipliers $\lambda$ of the motion along the surface."""
         q, p = self.split(y)
-        return {"multipliers": self.acceleration(t, q, self.velocity(q, p))[1]}
+        return {"multipliers": self.acceleration(t, q, self.velocity(t, q, p))[1]}
 
     def inconsistency(self, t, y: Packed) -> dict[str, Array]:
         """Distance of the positions from the surface, and the part of the momenta across it."""
         q, p = self.split(y)
-        off = jnp.linalg.lstsq(jax.jacfwd(self.constraint)(q), self.constraint(q))[0]
-        across = p - self.tangent_momentum(q, p)
+        off = jnp.linalg.lstsq(jax.jacfwd(self._at(t))(q), self.constraint(t, q))[0]
+        across = p - self.tangent_momentum(t, q, p)
         return {
             "position": jnp.max(jnp.abs(off)) / (1.0 + jnp.max(jnp.abs(q))),
             "momentum": jnp.max(jnp.abs(across)) / (1.0 + jnp.max(jnp.abs(p))),
@@ -369,8 +397,3 @@ class Constrained(AbstractConstrained):
     def load(self, t, q: Positions, v: Positions) -> Positions:
         """The user's force."""
         return jnp.zeros_like(q) if self.force is None else self.force(t, q, v, self.params)
-
-    def tangent_basis(self, q: Positions) -> Float[Array, "n d"]:
-        """Orthonormal basis of the null space of the constraint Jacobian."""
-        G = jax.jacfwd(self.constraint)(q)
-        return jnp.linalg.svd(G)[2][G.shape[0] :].T

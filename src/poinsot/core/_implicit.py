@@ -37,7 +37,8 @@ class AbstractImplicit(eqx.Module):
 class MultiplierForm(AbstractImplicit):
     r"""The equations of index 1 in positions, velocities and multipliers.
 
-    $$ \dot q = v, \qquad \frac{d}{dt} M(q)\,v + G^T \lambda = L_q + F, \qquad G \dot v + \dot G v = 0 $$
+    $$ \dot q = v, \qquad \frac{d}{dt} M(q)\,v + G^T \lambda = L_q + F, \qquad
+       G \dot v + \dot G v + \dot g_t = 0 $$
 
     Positions and velocities are not held to the constraints: they drift with the error of the solver. The
     packed state is $(q, v)$.
@@ -50,7 +51,8 @@ class MultiplierForm(AbstractImplicit):
         """The equations above, in their order."""
         q, v, multipliers = _parts(z, self.positions)
         q_rate, v_rate, _ = _parts(rate, self.positions)
-        bend = jax.jvp(self.system.constraint_rate, (q, v), (v, v_rate))[1]
+        t = jnp.asarray(t, dtype=float)
+        bend = jax.jvp(self.system.constraint_rate, (t, q, v), (jnp.ones_like(t), v, v_rate))[1]
         balance = _balance(self.system, t, q, v, v, v_rate, multipliers)
         return jnp.concatenate([q_rate - v, balance, bend])
 
@@ -69,8 +71,8 @@ class MultiplierForm(AbstractImplicit):
 class StabilisedForm(AbstractImplicit):
     r"""The form of Gear, Gupta and Leimkuhler: constraints of positions and of velocities side by side.
 
-    $$ \dot q = v - G^T \mu, \qquad \frac{d}{dt} M(q)\,v + G^T \lambda = L_q + F, \qquad G v = 0,
-       \qquad g(q) = 0 $$
+    $$ \dot q = v - G^T \mu, \qquad \frac{d}{dt} M(q)\,v + G^T \lambda = L_q + F, \qquad
+       G v + g_t = 0, \qquad g(t, q) = 0 $$
 
     Its index is 2, and $\mu$ vanishes in the exact solution. The packed state is $(q, p)$ with $p = M(q)\,v$.
 
@@ -89,13 +91,13 @@ class StabilisedForm(AbstractImplicit):
         q_rate, v_rate, _ = _parts(rate, self.positions)
         forces, shifts = jnp.split(multipliers, 2)
         balance = _balance(system, t, q, v, q_rate, v_rate, forces)
-        held = [system.constraint_rate(q, v), system.constraint(q)]
-        return jnp.concatenate([q_rate - v + system.normal(q, shifts), balance, *held])
+        held = [system.constraint_rate(t, q, v), system.constraint(t, q)]
+        return jnp.concatenate([q_rate - v + system.normal(t, q, shifts), balance, *held])
 
     def start(self, t, y: Vector) -> tuple[Unknowns, Unknowns]:
         """The velocity along the surface, and what the equations differentiated to index 1 say of it."""
         q, p = y[: self.positions], y[self.positions :]
-        v = self.system.velocity(q, p)
+        v = self.system.velocity(t, q, p)
         acceleration, forces = self.system.acceleration(t, q, v)
         none = jnp.zeros_like(forces)
         return jnp.concatenate([q, v, forces, none]), jnp.concatenate([v, acceleration, none, none])
@@ -114,4 +116,4 @@ def _balance(system: "AbstractConstrained", t, q, v, q_rate, v_rate, multipliers
     r"""Rate of momentum and constraint force less the other forces."""
     change = jax.jvp(system.momentum, (q, v), (q_rate, v_rate))[1]
     force = jax.grad(system.lagrangian, argnums=1)(t, q, v) + system.load(t, q, v)
-    return change + system.normal(q, multipliers) - force
+    return change + system.normal(t, q, multipliers) - force

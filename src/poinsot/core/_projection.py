@@ -55,10 +55,10 @@ def nearest_on_surface(constraint: Callable, M: Matrix, q: Vector) -> Vector:
     return jnp.where(change <= 1e4 * _ROUND_OFF, x, jnp.nan)
 
 
-def along_surface(constraint: Callable, M: Matrix, q: Vector, p: Vector) -> Vector:
-    r"""The momentum whose velocity is along the surface, nearest to $p$.
+def along_surface(constraint: Callable, M: Matrix, q: Vector, p: Vector, rate: Array) -> Vector:
+    r"""The momentum whose velocity is along the surface, or goes with it, nearest to $p$.
 
-    $$ M v + G(q)^T \eta = p, \qquad G(q)\,v = 0, \qquad p \leftarrow p - G(q)^T \eta $$
+    $$ M v + G(q)^T \eta = p, \qquad G(q)\,v = r, \qquad p \leftarrow p - G(q)^T \eta $$
 
     What lies along the surface passes through without round-off.
 
@@ -67,8 +67,9 @@ def along_surface(constraint: Callable, M: Matrix, q: Vector, p: Vector) -> Vect
         M: mass matrix at `q`.
         q: position.
         p: momentum.
+        rate: what $G v$ shall be, zero for a surface at rest.
     """
-    solution = saddle_point(constraint, M, q, p, jnp.zeros_like(constraint(q)))
+    solution = saddle_point(constraint, M, q, p, rate)
     return p - jax.vjp(constraint, q)[1](solution[q.shape[0] :])[0]
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -73,30 +72,30 @@ class ConstrainedBodies(AbstractConstrained):
         """Potential energy of the system."""
         return self.bodies.potential(t, q)
 
-    def constraint(self, q: Flat) -> Float[Array, " m"]:
+    def constraint(self, t, q: Flat) -> Float[Array, " m"]:
         """Internal constraints of all rotating bodies."""
         return self.bodies.constraint(q)
 
-    def discrete_normal(self, q0: Flat, q1: Flat, multipliers: Flat) -> Flat:
+    def discrete_normal(self, t, q0: Flat, q1: Flat, multipliers: Flat) -> Flat:
         """The direction at the midpoint: of quadratic constraints that is the discrete gradient."""
-        return self.normal(0.5 * (q0 + q1), multipliers)
+        return self.normal(t, 0.5 * (q0 + q1), multipliers)
 
     def momentum(self, q: Flat, v: Flat) -> Flat:
         """Momentum of a velocity."""
         return self.bodies.momentum(q, v)
 
-    def velocity(self, q: Flat, p: Flat) -> Flat:
+    def velocity(self, t, q: Flat, p: Flat) -> Flat:
         """Velocity of a momentum along the constraints."""
         return self.bodies.tangent_velocity(q, p)
 
-    def tangent_momentum(self, q: Flat, p: Flat) -> Flat:
+    def tangent_momentum(self, t, q: Flat, p: Flat) -> Flat:
         """The momentum less its part across the constraints.
 
         That part is found, and what rounding puts along the surface into it is taken out again: so what lies
         along the surface passes through without an error, also for positions next to the surface.
         """
-        across = p - self.momentum(q, self.velocity(q, p))
-        return p - (across - self.momentum(q, self.velocity(q, across)))
+        across = p - self.momentum(q, self.velocity(t, q, p))
+        return p - (across - self.momentum(q, self.velocity(t, q, across)))
 
     def quasi_momentum(self, q: Flat, p: Flat) -> Flat:
         """Linear momenta, and momenta in which the rotational energy is a sum of squares."""
@@ -129,15 +128,3 @@ class ConstrainedBodies(AbstractConstrained):
     def load(self, t, q: Flat, v: Flat) -> Flat:
         """Generalised force of the loads."""
         return self.bodies.load(t, q, v)
-
-    def tangent_basis(self, q: Flat) -> Float[Array, "n d"]:
-        """Unit velocities and unit angular velocities of each body, as rates of the coordinates."""
-        bodies = self.bodies
-        c = bodies.split(q)[1]
-
-        def rate(velocity: Flat) -> Flat:
-            v, Omega = bodies.split(velocity)
-            return bodies.join(v, bodies.velocity(c, Omega))
-
-        freedom = 3 * (bodies.moving + bodies.turning)
-        return jax.vmap(rate, out_axes=1)(jnp.eye(freedom))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import equinox as eqx
 from jaxtyping import Array, Float
@@ -29,18 +30,18 @@ class Form:
 
     problem: Callable[[Bodies, Invariants], AbstractProblem]
     """The problem an integrator sees."""
-    start: Callable[[Bodies, Flat, Flat], State]
-    """Its state at coordinates and their rates."""
-    rates: Callable[[Bodies, State], Rates]
+    start: Callable[[Bodies, Any, Flat, Flat], State]
+    """Its state at a time, coordinates and their rates."""
+    rates: Callable[[Bodies, Any, State], Rates]
     """Coordinates, their rates and the body angular velocities at its state, without the forces."""
 
 
-def _momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
+def _momenta(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
     """Momenta of the mass matrix of the coordinates."""
     return State(q=q, p=bodies.momentum(q, rate))
 
 
-def _of_momenta(bodies: Bodies, state: State) -> Rates:
+def _of_momenta(bodies: Bodies, t, state: State) -> Rates:
     return state.q, bodies.tangent_velocity(state.q, state.p), _spins(bodies, state.q, state.p)
 
 
@@ -50,7 +51,7 @@ def _spins(bodies: Bodies, q: Flat, p: Flat) -> Float[Array, "3 turning"]:
     return each_body(bodies.coordinates.free_momentum)(c, momentum) / bodies.system.inertia
 
 
-def _free_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
+def _free_momenta(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
     r"""Momenta without a part across the constraints: $p\cdot\dot q = m\cdot\Omega$ for every rate."""
     c = bodies.split(q)[1]
     v, c_rate = bodies.split(rate)
@@ -58,46 +59,46 @@ def _free_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
     return State(q=q, p=bodies.join(bodies.system.masses[None] * v, bodies.lifted(c, m)))
 
 
-def _of_free_momenta(bodies: Bodies, state: State) -> Rates:
+def _of_free_momenta(bodies: Bodies, t, state: State) -> Rates:
     return state.q, BodiesEnergy(bodies).velocity(state.q, state.p), _spins(bodies, state.q, state.p)
 
 
-def _rates(bodies: Bodies, q: Flat, rate: Flat) -> State:
+def _rates(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
     return State(q=q, v=rate)
 
 
-def _of_rates(bodies: Bodies, state: State) -> Rates:
+def _of_rates(bodies: Bodies, t, state: State) -> Rates:
     return state.q, state.v, bodies.omega(bodies.split(state.q)[1], bodies.split(state.v)[1])
 
 
-def _body_velocities(bodies: Bodies, q: Flat, rate: Flat) -> State:
+def _body_velocities(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
     c = bodies.split(q)[1]
     v, c_rate = bodies.split(rate)
     return State(q=q, v=bodies.join(v, bodies.omega(c, c_rate)))
 
 
-def _of_body_velocities(bodies: Bodies, state: State) -> Rates:
+def _of_body_velocities(bodies: Bodies, t, state: State) -> Rates:
     v, Omega = bodies.split(state.v)
     return state.q, bodies.join(v, bodies.velocity(bodies.split(state.q)[1], Omega)), Omega
 
 
-def _body_momenta(bodies: Bodies, q: Flat, rate: Flat) -> State:
+def _body_momenta(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
     x, g = bodies.split(q)
     v, g_rate = bodies.split(rate)
     m = bodies.system.inertia * bodies.omega(g, g_rate)
     return State(x=x, p=bodies.system.masses[None] * v, g=g, m=m)
 
 
-def _of_body_momenta(bodies: Bodies, state: State) -> Rates:
+def _of_body_momenta(bodies: Bodies, t, state: State) -> Rates:
     v, Omega = state.p / bodies.system.masses[None], state.m / bodies.system.inertia
     return bodies.join(state.x, state.g), bodies.join(v, bodies.velocity(state.g, Omega)), Omega
 
 
-def _multiplier(bodies: Bodies, q: Flat, rate: Flat) -> State:
+def _multiplier(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
     return State(q=q, v=bodies.momentum(q, rate))
 
 
-def _of_multiplier(bodies: Bodies, state: State) -> Rates:
+def _of_multiplier(bodies: Bodies, t, state: State) -> Rates:
     return state.q, MultiplierRates(bodies).velocity(state.q, state.v), _spins(bodies, state.q, state.v)
 
 

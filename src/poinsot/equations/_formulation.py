@@ -59,7 +59,7 @@ class Formulation(Printable):
         x, quat, v, Omega = self.bodies.system.live(t, state)
         c = each_body(self.bodies.coordinates.from_quaternion)(quat)
         q, rate = self.bodies.join(x, c), self.bodies.join(v, self.bodies.velocity(c, Omega))
-        start = _form(self.bodies.coordinates, self.form).start(self.bodies, q, rate)
+        start = _form(self.bodies.coordinates, self.form).start(self.bodies, t, q, rate)
         if not isinstance(state, FormState) or not self._has_form_of(state, start):
             return start
         # Of a body with another inertia the same momenta are another motion: then what is seen counts.
@@ -74,7 +74,7 @@ class Formulation(Printable):
 
     def _shows(self, t, own: State, state: State) -> Bool[Array, ""]:
         """Whether a state of the problem shows a physical state, to round-off."""
-        position, rotation, velocity, angular_velocity = self.poses(t, *self.rates(self.problem.pack(own)))
+        position, rotation, velocity, angular_velocity = self.poses(t, *self.rates(t, self.problem.pack(own)))
         quaternion = normalise(extracted_quaternion(rotation))
         sides = jnp.sign(jnp.sum(quaternion * state.quaternion, axis=-1, keepdims=True))
         pairs = (
@@ -86,18 +86,18 @@ class Formulation(Printable):
         near = [jnp.max(jnp.abs(a - b)) <= SAME * (1.0 + jnp.max(jnp.abs(b))) for a, b in pairs]
         return jnp.all(jnp.stack(near))
 
-    def rates(self, y: Packed) -> Rates:
+    def rates(self, t, y: Packed) -> Rates:
         """Coordinates, their rates and the body angular velocities at a packed state."""
-        return _form(self.bodies.coordinates, self.form).rates(self.bodies, self.problem.unpack(y))
+        return _form(self.bodies.coordinates, self.form).rates(self.bodies, t, self.problem.unpack(y))
 
-    def residuals(self, y: Packed) -> tuple[Float[Array, "m turning"], Float[Array, "m turning"]]:
+    def residuals(self, t, y: Packed) -> tuple[Float[Array, "m turning"], Float[Array, "m turning"]]:
         """Residuals of the internal constraints and their rates, for each rotating body.
 
         The rates are those of the whole momentum where the mass can be inverted: a part of it across the
         constraints moves no body, but it shows here.
         """
         problem = self.problem
-        q, rate, _ = self.rates(y)
+        q, rate, _ = self.rates(t, y)
         if isinstance(problem, AbstractConstrained) and problem.regular:
             rate = problem.dHdp(*problem.split(y))
         c, c_rate = self.bodies.split(q)[1], self.bodies.split(rate)[1]
@@ -141,7 +141,7 @@ class Formulation(Printable):
         bodies = self.bodies
 
         def power(t, y):
-            q, rate, Omega = self.rates(y)
+            q, rate, Omega = self.rates(t, y)
             v = bodies.split(rate)[0]
             explicit = jax.grad(bodies.potential)(t, q)
             wrench = bodies.load_wrench(t, q, v, Omega)
@@ -222,7 +222,7 @@ class _Residual(eqx.Module):
 
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
-        return self.formulation.residuals(_joined(state))[int(self.rate)].reshape(-1)
+        return self.formulation.residuals(t, _joined(state))[int(self.rate)].reshape(-1)
 
 
 class _JointGaps(eqx.Module):
@@ -234,7 +234,7 @@ class _JointGaps(eqx.Module):
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
         bodies = self.formulation.bodies
-        q, rate, Omega = self.formulation.rates(_joined(state))
+        q, rate, Omega = self.formulation.rates(t, _joined(state))
         x, R = bodies.split(q)[0], bodies.rotation(bodies.split(q)[1])
         linkage = bodies.system.linkage
         assert linkage is not None

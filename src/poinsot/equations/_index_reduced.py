@@ -31,7 +31,7 @@ class IndexReduced(eqx.Module):
         """Rates of positions and velocities."""
         return v, self.bodies.acceleration(t, q, v, eliminated=self.eliminated)[0]
 
-    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+    def project(self, t, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Coordinates and their rates on the constraints."""
         return self.bodies.project(q, v, what)
 
@@ -78,7 +78,7 @@ class NullSpace(eqx.Module):
         spin = (torque - gyroscopic) / system.inertia
         return bodies.join(x_rate, bodies.velocity(c, Omega)), bodies.join(force / system.masses[None], spin)
 
-    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+    def project(self, t, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Coordinates on the constraints; these velocities are along them by themselves."""
         return self.bodies.project(q, v, "position" if what in ("position", "both") else "none")[0], v
 

@@ -55,7 +55,7 @@ class View:
 
     @cached_property
     def _rates(self) -> Rates:
-        return self._formulation.rates(self._y)
+        return self._formulation.rates(self._t, self._y)
 
     @cached_property
     def _poses(self) -> tuple[Array, Array, Array, Array]:
@@ -63,7 +63,7 @@ class View:
 
     @cached_property
     def _residuals(self) -> tuple[Array, Array]:
-        return self._formulation.residuals(self._y)
+        return self._formulation.residuals(self._t, self._y)
 
     @property
     def position(self) -> Array:

@@ -52,7 +52,7 @@ class MultiplierRates(eqx.Module):
         held = force_c - c * jnp.sum(c * force_c, axis=0, keepdims=True)
         return q_rate, bodies.join(force_x, held) - jax.grad(self.kinetic)(q, v)
 
-    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+    def project(self, t, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Unit quaternions, and momenta across none of them: the mass keeps that direction."""
         return self.bodies.project(q, v, what)
 

@@ -34,7 +34,7 @@ class Rates(Protocol):
         """Rates of positions and velocities."""
         ...
 
-    def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
+    def project(self, t, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Positions and velocities on the constraints."""
         ...
 
@@ -115,7 +115,7 @@ class SecondOrder(AbstractProblem):
 
     def project(self, t, y: Packed, what: Projection) -> Packed:
         """Positions and velocities as the form projects them."""
-        return jnp.concatenate(self.rates.project(*self.split(y), what)) if self.projectable else y
+        return jnp.concatenate(self.rates.project(t, *self.split(y), what)) if self.projectable else y
 
     def implicit_form(self, size: int) -> AbstractImplicit | None:
         """What the form says: with multipliers or without."""

@@ -19,8 +19,9 @@ class Rattle(AbstractIntegrator):
 
     $$ \begin{aligned}
        p_{1/2} &= p_0 - \tfrac h2 H_q(q_0, p_{1/2}) - \tfrac h2 G(q_0)^T \lambda \\
-       q_1 &= q_0 + \tfrac h2 \big[H_p(q_0, p_{1/2}) + H_p(q_1, p_{1/2})\big], \qquad g(q_1) = 0 \\
-       p_1 &= p_{1/2} - \tfrac h2 H_q(q_1, p_{1/2}) - \tfrac h2 G(q_1)^T \mu, \qquad G(q_1) H_p(q_1, p_1) = 0
+       q_1 &= q_0 + \tfrac h2 \big[H_p(q_0, p_{1/2}) + H_p(q_1, p_{1/2})\big], \qquad g(t_1, q_1) = 0 \\
+       p_1 &= p_{1/2} - \tfrac h2 H_q(q_1, p_{1/2}) - \tfrac h2 G(q_1)^T \mu, \qquad
+       G(q_1) H_p(q_1, p_1) + g_t = 0
        \end{aligned} $$
 
     Symmetric and symplectic on the surface; keeps the momenta of linear symmetries, and both constraints to
@@ -49,7 +50,7 @@ class Rattle(AbstractIntegrator):
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Array:
         r"""A first guess of the multipliers $\lambda$."""
         q, p = problem.split(y)
-        return problem.acceleration(t, q, problem.velocity(q, p))[1]
+        return problem.acceleration(t, q, problem.velocity(t, q, p))[1]
 
     def step(self, problem: AbstractConstrained, t, h, y: Packed, carry: Array):
         """One step, see the class."""
@@ -57,7 +58,7 @@ class Rattle(AbstractIntegrator):
         explicit = problem.separable and problem.conservative
         move = _explicit_move if explicit else _implicit_move
         q1, half, multipliers, info = move(problem, t, h, q0, p0, carry)
-        p1 = problem.tangent_momentum(q1, half - 0.5 * h * problem.dHdq(t + h, q1, half))
+        p1 = problem.tangent_momentum(t + h, q1, half - 0.5 * h * problem.dHdq(t + h, q1, half))
         return jnp.concatenate([q1, p1]), multipliers, StepInfo.implicit(info.converged, info.iterations)
 
 
@@ -72,17 +73,17 @@ def _explicit_move(
     free = q0 + h * problem.dHdp(q0, kicked)
 
     def shift(scaled):
-        return problem.dHdp(q0, problem.normal(q0, scaled))
+        return problem.dHdp(q0, problem.normal(t, q0, scaled))
 
     size = position_size(q0)
     scaled, info = newton(
-        lambda x: problem.constraint(free - shift(x)),
+        lambda x: problem.constraint(t + h, free - shift(x)),
         0.5 * h * h * guess,
         lambda dx: size(shift(dx)),
         CONVERGED,
         problem.blocks("g", forces=False),
     )
-    half = kicked - problem.normal(q0, scaled / h)
+    half = kicked - problem.normal(t, q0, scaled / h)
     return free - shift(scaled), half, 2.0 * scaled / (h * h), info
 
 
@@ -97,10 +98,10 @@ def _implicit_move(
         kick = half - p0 + 0.5 * h * problem.dHdq(t, q0, half)
         drift = 0.5 * h * (problem.dHdp(q0, half) + problem.dHdp(q1, half))
         return jnp.concatenate(
-            [h * kick + problem.normal(q0, scaled), q1 - q0 - drift, problem.constraint(q1)]
+            [h * kick + problem.normal(t, q0, scaled), q1 - q0 - drift, problem.constraint(t + h, q1)]
         )
 
-    half = p0 - 0.5 * h * (problem.dHdq(t, q0, p0) + problem.normal(q0, guess))
+    half = p0 - 0.5 * h * (problem.dHdq(t, q0, p0) + problem.normal(t, q0, guess))
     rate = problem.dHdp(q0, half)
     q1 = q0 + 0.5 * h * (rate + problem.dHdp(q0 + h * rate, half))
     size = position_size(q0)

@@ -20,8 +20,8 @@ class ConstrainedRungeKutta(AbstractIntegrator):
     $$ Q_i = q_0 + h \sum_j a_{ij} V_j, \qquad
        M(Q_i) V_i = p_0 + h \sum_j a_{ij} \big[L_q + F - G(Q)^T \Lambda\big]_j $$
 
-    and satisfy $g(Q_i) = 0$ when the problem has index 3, $G(Q_i) V_i = 0$ when it has index 2. The result is
-    the last stage, its momentum without the part across the surface.
+    and satisfy $g(t_i, Q_i) = 0$ when the problem has index 3, $G(Q_i) V_i + g_t = 0$ when it has index 2.
+    The result is the last stage, its momentum without the part across the surface.
 
     Positions and momenta then have the order of the tableau for both indices, $2s - 1$ for Radau IIA with $s$
     stages, $2s - 2$ for Lobatto IIIC. At index 3 velocities of the last stage itself have no more than order
@@ -67,13 +67,13 @@ class ConstrainedRungeKutta(AbstractIntegrator):
         """One step, see the class."""
         q0, p0 = problem.split(y)
         n, A, times = q0.shape[0], self.tableau.A_hi, t + self.tableau.c_hi * h
-        v0 = problem.velocity(q0, p0)
+        v0 = problem.velocity(t, q0, p0)
         acceleration, multipliers = problem.acceleration(t, q0, v0)
         stages = A.shape[0]
 
         def force(t, q, v, multipliers):
             slope = jax.grad(problem.lagrangian, argnums=1)(t, q, v)
-            return slope + problem.load(t, q, v) - problem.normal(q, multipliers)
+            return slope + problem.load(t, q, v) - problem.normal(t, q, multipliers)
 
         def parts(x):
             X = x.reshape(stages, -1)
@@ -84,9 +84,9 @@ class ConstrainedRungeKutta(AbstractIntegrator):
         def residual(x):
             Q, V, P = parts(x)
             if problem.index == 3:
-                held = jax.vmap(problem.constraint)(Q)
+                held = jax.vmap(problem.constraint)(times, Q)
             else:
-                held = jax.vmap(problem.constraint_rate)(Q, V)
+                held = jax.vmap(problem.constraint_rate)(times, Q, V)
             return jnp.concatenate([jax.vmap(problem.momentum)(Q, V) - P, held], axis=1).ravel()
 
         V = v0[None] + (h * self.tableau.c_hi)[:, None] * acceleration[None]
@@ -100,5 +100,5 @@ class ConstrainedRungeKutta(AbstractIntegrator):
         x, info = newton(residual, guess.ravel(), moved, CONVERGED, blocks)
         Q, _, P = parts(x)
         q1 = Q[-1]
-        p1 = problem.tangent_momentum(q1, P[-1])
+        p1 = problem.tangent_momentum(t + h, q1, P[-1])
         return jnp.concatenate([q1, p1]), None, StepInfo.implicit(info.converged, info.iterations)

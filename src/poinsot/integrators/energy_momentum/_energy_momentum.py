@@ -24,7 +24,7 @@ class EnergyMomentum(AbstractIntegrator):
     r"""Hamilton's equations with the discrete gradient of the problem; order 2.
 
     $$ q_1 = q_0 + h\,\bar\nabla_p H, \qquad
-       p_1 = p_0 - h\,\bar\nabla_q H - h\,\bar\nabla (\lambda\cdot g), \qquad g(q_1) = 0 $$
+       p_1 = p_0 - h\,\bar\nabla_q H - h\,\bar\nabla (\lambda\cdot g), \qquad g(t_1, q_1) = 0 $$
 
     on a Hamiltonian problem without the constraint. Since $\bar\nabla H \cdot \Delta y$ is the change of
     energy and $\bar\nabla(\lambda\cdot g)\cdot\Delta q$ that of $\lambda\cdot g$, which is zero, the energy
@@ -84,7 +84,7 @@ class EnergyMomentum(AbstractIntegrator):
         if not isinstance(problem, AbstractConstrained):
             return None
         q, p = problem.split(y)
-        return problem.acceleration(t, q, problem.velocity(q, p))
+        return problem.acceleration(t, q, problem.velocity(t, q, p))
 
     def step(self, problem: Hamiltonian | AbstractConstrained, t, h, y: Packed, carry):
         """One step, see the class."""
@@ -126,17 +126,17 @@ def _on_surface(problem: AbstractConstrained, t, h, y: Packed, carry: tuple[Arra
         q1, p1, scaled = x[:n], x[n : 2 * n], x[2 * n :]
         along_q, along_p = problem.discrete_gradient(middle, q0, p0, q1, p1)
         q = 0.5 * (q0 + q1)
-        push = along_q - problem.load(middle, q, problem.velocity(q, 0.5 * (p0 + p1)))
-        kick = h * (p1 - p0 + h * push) + problem.discrete_normal(q0, q1, scaled)
-        return jnp.concatenate([q1 - q0 - h * along_p, kick, problem.constraint(q1)])
+        push = along_q - problem.load(middle, q, problem.velocity(middle, q, 0.5 * (p0 + p1)))
+        kick = h * (p1 - p0 + h * push) + problem.discrete_normal(middle, q0, q1, scaled)
+        return jnp.concatenate([q1 - q0 - h * along_p, kick, problem.constraint(t + h, q1)])
 
     acceleration, multipliers = carry
-    v0 = problem.velocity(q0, p0)
+    v0 = problem.velocity(t, q0, p0)
     q1 = q0 + h * (v0 + 0.5 * h * acceleration)
     p1 = problem.momentum(q1, v0 + h * acceleration)
     size = position_size(q0)
     guess = jnp.concatenate([q1, p1, h * h * multipliers])
     x, info = newton(residual, guess, lambda dx: size(dx[:n]), CONVERGED)
     q1, p1, scaled = x[:n], x[n : 2 * n], x[2 * n :]
-    acceleration = 2.0 * (problem.velocity(q1, p1) - (q1 - q0) / h) / h
+    acceleration = 2.0 * (problem.velocity(t + h, q1, p1) - (q1 - q0) / h) / h
     return x[: 2 * n], (acceleration, scaled / (h * h)), info

@@ -15,7 +15,7 @@ class Variational(AbstractIntegrator):
 
     With $q_m = \tfrac12(q_0 + q_1)$, $v_m = (q_1 - q_0)/h$ and the force $f = L_q + F$ there,
 
-    $$ M(q_m)\,v_m = p_0 + \tfrac h2 f - h\,G(q_0)^T \lambda, \qquad g(q_1) = 0, \qquad
+    $$ M(q_m)\,v_m = p_0 + \tfrac h2 f - h\,G(q_0)^T \lambda, \qquad g(t_1, q_1) = 0, \qquad
        p_1 = P(q_1)\big(M(q_m)\,v_m + \tfrac h2 f\big) $$
 
     where $P$ takes the part of a momentum along the surface. As a map of positions and momenta it may be
@@ -51,7 +51,7 @@ class Variational(AbstractIntegrator):
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Array:
         """The acceleration at the start, for the first guess."""
         q, p = problem.split(y)
-        return problem.acceleration(t, q, problem.velocity(q, p))[0]
+        return problem.acceleration(t, q, problem.velocity(t, q, p))[0]
 
     def step(self, problem: AbstractConstrained, t, h, y: Packed, carry: Array):
         """One step, see the class."""
@@ -66,18 +66,18 @@ class Variational(AbstractIntegrator):
             # Times h throughout: the unknown h^2 lambda keeps the equations well scaled for small steps.
             q1, scaled = x[:n], x[n:]
             moved = problem.momentum(0.5 * (q0 + q1), q1 - q0)
-            balance = moved - h * (p0 + 0.5 * h * force(q1)) + problem.normal(q0, scaled)
-            return jnp.concatenate([balance, problem.constraint(q1)])
+            balance = moved - h * (p0 + 0.5 * h * force(q1)) + problem.normal(t, q0, scaled)
+            return jnp.concatenate([balance, problem.constraint(t + h, q1)])
 
-        v0 = problem.velocity(q0, p0)
+        v0 = problem.velocity(t, q0, p0)
         parabola = q0 + h * (v0 + 0.5 * h * carry)
-        guess = jnp.concatenate([parabola, jnp.zeros_like(problem.constraint(q0))])
+        guess = jnp.concatenate([parabola, jnp.zeros_like(problem.constraint(t, q0))])
         size = position_size(q0)
         x, info = newton(
             residual, guess, lambda dx: size(dx[:n]), CONVERGED, problem.blocks("qg", forces=True)
         )
         q1, scaled = x[:n], x[n:]
         # The same as M v_m + h f / 2, without the round-off of q_1 divided by h.
-        p1 = problem.tangent_momentum(q1, p0 + h * force(q1) - problem.normal(q0, scaled / h))
-        acceleration = 2.0 * (problem.velocity(q1, p1) - (q1 - q0) / h) / h
+        p1 = problem.tangent_momentum(t + h, q1, p0 + h * force(q1) - problem.normal(t, q0, scaled / h))
+        acceleration = 2.0 * (problem.velocity(t + h, q1, p1) - (q1 - q0) / h) / h
         return jnp.concatenate([q1, p1]), acceleration, StepInfo.implicit(info.converged, info.iterations)

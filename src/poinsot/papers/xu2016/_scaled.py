@@ -41,7 +41,7 @@ def from_two_positions(example: System, formulation: Formulation, h: jax.Array) 
     q0, q1 = formulation.start(example.start).q, formulation.start(exact(h)).q
     q, v = 0.5 * (q0 + q1), (q1 - q0) / h
     force = jax.grad(problem.lagrangian, argnums=1)(0.5 * h, q, v)
-    return h, State(q=q1, p=problem.tangent_momentum(q1, problem.momentum(q, v) + 0.5 * h * force))
+    return h, State(q=q1, p=problem.tangent_momentum(h, q1, problem.momentum(q, v) + 0.5 * h * force))
 
 
 @styled
