@@ -4,23 +4,31 @@ from . import ends, freedom, joints, loads, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
+from ._linkage import Linkage
 from ._particles import Particles
+from ._reaction import free_wrench, joint_forces, passed_on
 from ._rigid_body import RigidBody
 from ._system import System
+from ._tree_motion import joint_rates
 from ._units import Units
 
 __all__ = [
     "AbstractSystem",
     "Chain",
     "Chart",
+    "Linkage",
     "Particles",
     "RigidBody",
     "System",
     "Units",
     "ends",
+    "free_wrench",
     "freedom",
+    "joint_forces",
+    "joint_rates",
     "joints",
     "loads",
+    "passed_on",
     "potentials",
     "shapes",
 ]

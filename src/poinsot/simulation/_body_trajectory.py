@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, State
+from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import MOMENTA, FormState, Formulation, Motion
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
+from poinsot.simulation._clock import timed
 from poinsot.simulation._evaluation import Evaluated, at_states, components_of, conserved_of
+from poinsot.simulation._joint_motion import (
+    CouplingReaction,
+    DriveReaction,
+    JointMotion,
+    Reaction,
+    SeenJoints,
+)
 from poinsot.simulation._scale import Scale
 from poinsot.simulation._trajectory import Method, Record, Trajectory
 
@@ -64,6 +72,11 @@ class SeenBodies:
     def watched(self) -> Formulation:
         """The formulation with all that the motion conserves among the problem's invariants."""
         return self.formulation.watched(self.start, self.t0)
+
+    @cached_property
+    def joints(self) -> SeenJoints:
+        """The joints of the system along the run."""
+        return SeenJoints(self.formulation, self.times, self.packed)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -172,6 +185,42 @@ class BodyTrajectory(Trajectory):
         from poinsot.viz import BodyPlots
 
         return BodyPlots(self)
+
+    def joint(self, name: str) -> JointMotion:
+        """The motion of a joint: `run.joint("motor").angle`, `.position`, `.rate`, `.rotation`.
+
+        Args:
+            name: of the joint.
+
+        Raises:
+            InputError: there is no such joint, or the run was loaded from a file.
+        """
+        with timed(self.seconds, "evaluation"):
+            return self._joints.joint(name)
+
+    def reaction(self, name: str) -> Reaction | DriveReaction | CouplingReaction:
+        """What a joint does: `run.reaction("motor").force`, `.torque`, `.local`; of a drive also `.power`.
+
+        Force and torque are those on the first body by the second, about the joint's point in the first body,
+        in space.
+
+        Args:
+            name: of a joint, a drive or a coupling.
+
+        Raises:
+            InputError: there is none of this name, or the run was loaded from a file.
+        """
+        with timed(self.seconds, "evaluation"):
+            return self._joints.reaction(name)
+
+    @property
+    def _joints(self) -> SeenJoints:
+        if self.seen is None:
+            raise InputError(
+                "a run that was loaded keeps no code, so its joints cannot be looked at; save what you need "
+                "of them"
+            )
+        return self.seen.joints
 
     def export(self, path: str | Path) -> None:
         """Write the particles and orientations for other programs: `.xyz`, `.lammpstrj` or `.gsd`."""

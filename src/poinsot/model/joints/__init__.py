@@ -7,6 +7,7 @@
 
 from ._base import AbstractJoint
 from ._condition import AbstractCondition
+from ._coordinate import angular
 from ._coupling import Coupling
 from ._cylindrical import Cylindrical
 from ._distance import Distance
@@ -40,4 +41,5 @@ __all__ = [
     "Spherical",
     "Subspace",
     "Universal",
+    "angular",
 ]

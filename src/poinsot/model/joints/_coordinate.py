@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import jax.numpy as jnp
 from jaxtyping import Array
 
 from poinsot.core import InputError, quoted
@@ -49,3 +50,8 @@ def coordinate_of(joint: AbstractJoint, coordinate: str | None, label: str) -> i
 def coordinate_at(joint: AbstractJoint, place: int, frames: Frames) -> Array:
     """Value of a coordinate."""
     return joint.coordinates(frames)[place]
+
+
+def wrapped(angle: Array) -> Array:
+    """The same angle between minus and plus pi, with slope one but at a half turn."""
+    return jnp.arctan2(jnp.sin(angle), jnp.cos(angle))

@@ -1,5 +1,6 @@
 """Two joint coordinates in a fixed ratio."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from poinsot.core import InputError, as_array, concrete, quoted
 
 from ._base import AbstractJoint
 from ._condition import AbstractCondition
-from ._coordinate import angular, coordinate_at, coordinate_of, joint_called
+from ._coordinate import angular, coordinate_at, coordinate_of, joint_called, wrapped
 from ._frames import Frames
 
 
@@ -21,9 +22,10 @@ class Coupling(AbstractCondition):
 
     $$ w_1 c_1 + w_2 c_2 = w_0 $$
 
-    With an angle $\vartheta$ in it the condition holds over any number of turns: it is the sine of
-    $\vartheta + (w_x/w_\vartheta)\,x - w_0/w_\vartheta$ that vanishes, and for two angles that of
-    $w_1\vartheta_1 + w_2\vartheta_2 - w_0$ with whole numbers $w_1$ and $w_2$, the teeth of two gears.
+    With an angle $\vartheta$ in it the condition holds over any number of turns: what vanishes up to whole
+    turns is $\vartheta + (w_x/w_\vartheta)\,x - w_0/w_\vartheta$, and for two angles
+    $w_1\vartheta_1 + w_2\vartheta_2 - w_0$ with whole numbers $w_1$ and $w_2$, the teeth of two gears, over
+    their greatest common divisor.
 
     Args:
         first: name of a joint.
@@ -41,6 +43,8 @@ class Coupling(AbstractCondition):
     ends: tuple[str, str] = eqx.field(static=True)
     coordinates: tuple[str | None, str | None] = eqx.field(static=True)
     called: str = eqx.field(static=True)
+    divisor: int = eqx.field(static=True)
+    """Greatest common divisor of two whole weights."""
 
     def __init__(
         self,
@@ -60,6 +64,7 @@ class Coupling(AbstractCondition):
         self.offset = as_array(offset, f"offset of {self.label}", ())
         if concrete(self.weights) and not np.all(np.asarray(self.weights)):
             raise InputError(f"weights of {self.label} = {quoted(weights)}; none may be zero")
+        self.divisor = math.gcd(*np.asarray(self.weights).astype(int).tolist()) if self._whole else 1
 
     @property
     def name(self) -> str:
@@ -80,12 +85,16 @@ class Coupling(AbstractCondition):
         """Refuse joints or coordinates that are not there, and gears without teeth."""
         own = [joint_called(name, joints, self.label) for name in self.ends]
         _, angles = self._places(own)
-        whole = not concrete(self.weights) or np.all(np.asarray(self.weights) % 1.0 == 0.0)
-        if all(angles) and not whole:
+        if all(angles) and concrete(self.weights) and not self._whole:
             raise InputError(
                 f"weights of {self.label} = {quoted(np.asarray(self.weights).tolist())}; for two angles give "
                 "whole numbers, such as numbers of teeth: others do not come round after a turn"
             )
+
+    @property
+    def _whole(self) -> bool:
+        """Whether the weights are known to be whole numbers."""
+        return concrete(self.weights) and bool(np.all(np.asarray(self.weights) % 1.0 == 0.0))
 
     def _places(self, joints: Sequence[AbstractJoint]) -> tuple[list[int], list[bool]]:
         """Place of each coordinate in its joint, and whether it is an angle."""
@@ -101,8 +110,12 @@ class Coupling(AbstractCondition):
         places, angles = self._places(joints)
         values = jnp.stack([coordinate_at(*one) for one in zip(joints, places, frames, strict=True)])
         off = jnp.sum(self.weights * values) - self.offset
-        if not any(angles):
-            return (off / jnp.max(jnp.abs(self.weights)))[None]
-        # Two angles of gears come round together; an angle and a way come round with the angle.
-        unit = 1.0 if all(angles) else self.weights[angles.index(True)]
-        return (jnp.sin(off / unit) * unit / jnp.max(jnp.abs(self.weights)))[None]
+        if any(angles):
+            # Two angles of gears come round together; an angle and a way come round with the angle.
+            unit = self.divisor if all(angles) else self.weights[angles.index(True)]
+            off = wrapped(off / unit) * unit
+        return off[None] / jnp.max(jnp.abs(self.weights))
+
+    def shared(self, force: Float[Array, "1"]) -> Float[Array, "2"]:
+        """Torque or force on each of the two coordinates, from the force of the condition."""
+        return force * self.weights / jnp.max(jnp.abs(self.weights))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -12,14 +13,14 @@ from poinsot.core import InputError, quoted
 from .._params import Parametrised
 from ._base import AbstractJoint
 from ._condition import AbstractCondition
-from ._coordinate import angular, coordinate_at, coordinate_of, joint_called
+from ._coordinate import angular, coordinate_at, coordinate_of, joint_called, wrapped
 from ._frames import Frames
 
 
 class Drive(AbstractCondition):
     r"""Moves a coordinate $c$ of a joint as a given function of time.
 
-    $$ \sin(c - f(t)) = 0 \quad\text{for an angle}, \qquad c - f(t) = 0 \quad\text{for a way.} $$
+    $$ c - f(t) = 0, \quad\text{for an angle up to whole turns.} $$
 
     What it takes to do so is the reaction of the drive: a torque or a force. Its power is part of the energy
     balance of a run.
@@ -85,4 +86,9 @@ class Drive(AbstractCondition):
         """The condition above."""
         place = self.place_in(joints[0])
         off = coordinate_at(joints[0], place, frames[0]) - self.function(t)
-        return (jnp.sin(off) if angular((joints[0].freedoms or ())[place]) else off)[None]
+        return (wrapped(off) if angular((joints[0].freedoms or ())[place]) else off)[None]
+
+    def rate(self, t) -> Float[Array, ""]:
+        """Rate of the coordinate, the slope of the function."""
+        t = jnp.asarray(t, dtype=float)
+        return jax.jvp(self.function, (t,), (jnp.ones_like(t),))[1]

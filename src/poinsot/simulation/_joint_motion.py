@@ -1,0 +1,256 @@
+"""What a run shows of its joints: coordinates with their rates, and reactions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from poinsot.core import InputError, quoted
+from poinsot.equations import Formulation
+from poinsot.model import Linkage, free_wrench, joint_forces, joint_rates, joints, passed_on
+from poinsot.simulation._evaluation import at_states
+
+
+@dataclass(frozen=True, eq=False)
+class JointMotion:
+    """How a joint moves along a run.
+
+    Each coordinate is an attribute, such as `angle` or `position`, and so is its rate, `angle_rate`. Angles
+    go on beyond a turn.
+    """
+
+    name: str
+    kind: str
+    bodies: tuple[str, str]
+    """The first and the second."""
+    names: tuple[str, ...]
+    """Of the coordinates."""
+    values: np.ndarray
+    """The coordinates (time, k); of a ball joint its rotation vector."""
+    rates: np.ndarray
+    """Their rates (time, k); of a ball joint the relative angular velocity, in directions of the second body."""
+    rotation: np.ndarray
+    """Of the joint's directions in the second body against those in the first, (time, 3, 3)."""
+    displacement: np.ndarray
+    """From the joint's point in the first body to that in the second, in its directions in the first."""
+
+    @property
+    def rate(self) -> np.ndarray:
+        """Rate of the coordinate (time,), or of all (time, k) where there are several."""
+        return self.rates[:, 0] if len(self.names) == 1 else self.rates
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        names = self.__dict__.get("names", ())
+        for arrays, known in (("values", names), ("rates", [f"{one}_rate" for one in names])):
+            if name in known:
+                return self.__dict__[arrays][:, list(known).index(name)]
+        has = ", ".join(names) or "no coordinate"
+        raise AttributeError(f"joint {self.__dict__.get('name')!r} has no {name!r}; it has {has}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.names, *(f"{name}_rate" for name in self.names)})
+
+    def __repr__(self) -> str:
+        what = ", ".join(self.names) or "no coordinate"
+        return f"{self.kind} joint {self.name!r} of {' and '.join(self.bodies)}: {what}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wrenches:
+    """A force and a torque along a run, (time, 3) each."""
+
+    force: np.ndarray
+    torque: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reaction(Wrenches):
+    """What the second body of a joint does to the first through it.
+
+    Force and torque are those on the first body by the second, about the joint's point in the first body, in
+    space. Torques and forces of drives, couplings and loads in the joint are not among them. Where conditions
+    are redundant there are many; these are the smallest, each condition weighed by the acceleration that it
+    would cause alone.
+    """
+
+    name: str
+    bodies: tuple[str, str]
+    """The first, on which it acts, and the second."""
+    local: Wrenches
+    """The same in the directions of the joint in the first body; the third is its axis."""
+
+    def __repr__(self) -> str:
+        return f"reaction of joint {self.name!r} on {self.bodies[0]} by {self.bodies[1]}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DriveReaction:
+    """What a drive does: the torque about its axis, or the force along it, that moves the coordinate up."""
+
+    name: str
+    joint: str
+    kind: str
+    """"torque" or "force"."""
+    effort: np.ndarray
+    """The torque or force, (time,)."""
+    power: np.ndarray
+    """What it puts into the system, (time,)."""
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name == self.__dict__.get("kind"):
+            return self.effort
+        own = self.__dict__
+        raise AttributeError(f"drive {own.get('name')!r} has no {name!r}; it has a {own.get('kind')}")
+
+    def __repr__(self) -> str:
+        return f"{self.kind} of drive {self.name!r} in joint {self.joint!r}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CouplingReaction:
+    """What a coupling does to its two joint coordinates: torques or forces that move them up."""
+
+    name: str
+    joints: tuple[str, str]
+    efforts: np.ndarray
+    """On the first and on the second coordinate, (time, 2)."""
+
+    def __repr__(self) -> str:
+        return f"efforts of coupling {self.name!r} on {' and '.join(self.joints)}"
+
+
+@dataclass(eq=False)
+class SeenJoints:
+    """The joints of a system along a run, computed when they are asked for.
+
+    Args:
+        formulation: of the bodies.
+        times: of the saved states.
+        packed: the states.
+    """
+
+    formulation: Formulation
+    times: np.ndarray
+    packed: np.ndarray
+
+    @cached_property
+    def _linkage(self) -> Linkage:
+        return _linkage(self.formulation)
+
+    def _place(self, name: str, known: Sequence[str], what: str) -> int:
+        if name not in known:
+            raise InputError(f"no {what} is called {quoted(name)}; there are {', '.join(known) or 'none'}")
+        return list(known).index(name)
+
+    @cached_property
+    def _coordinates(self) -> list[np.ndarray]:
+        rows = at_states(_coordinates, self.formulation, self.times, self.packed)
+        return _parts(rows, [2 * len(joint.freedoms or ()) + 12 for joint in self._linkage.joints])
+
+    @cached_property
+    def _reactions(self) -> list[np.ndarray]:
+        rows = at_states(_reactions, self.formulation, self.times, self.packed)
+        wide = [12 if isinstance(one, joints.AbstractJoint) else 2 for one in self._linkage.conditions]
+        return _parts(rows, wide)
+
+    def joint(self, name: str) -> JointMotion:
+        """The motion of a joint."""
+        linkage = self._linkage
+        place = self._place(name, [one.name for one in linkage.joints], "joint")
+        joint, rows = linkage.joints[place], self._coordinates[place]
+        names = joint.freedoms or ()
+        values, rates, rotation, apart = _parts(rows, [len(names), len(names), 9, 3])
+        values = values.copy()
+        for k, coordinate in enumerate(names):
+            if "angle" in coordinate:
+                values[:, k] = unwrapped(self.times, values[:, k], rates[:, k])
+        kind, ends = joint.site.kind, joint.site.ends
+        return JointMotion(name, kind, ends, names, values, rates, rotation.reshape(-1, 3, 3), apart)
+
+    def reaction(self, name: str) -> Reaction | DriveReaction | CouplingReaction:
+        """The reaction of a joint, a drive or a coupling."""
+        linkage = self._linkage
+        place = self._place(name, [one.name for one in linkage.conditions], "joint, drive or coupling")
+        one, rows = linkage.conditions[place], self._reactions[place]
+        if isinstance(one, joints.Drive):
+            joint = linkage.joints[linkage.seen[place][0]]
+            kind = "torque" if joints.angular((joint.freedoms or ())[one.place_in(joint)]) else "force"
+            return DriveReaction(name, one.joint, kind, rows[:, 0], rows[:, 1])
+        if isinstance(one, joints.Coupling):
+            return CouplingReaction(name, one.ends, rows)
+        force, torque, *local = _parts(rows, [3, 3, 3, 3])
+        return Reaction(force, torque, name, linkage.joints[place].site.ends, Wrenches(*local))
+
+
+def _parts(rows: np.ndarray, widths: Sequence[int]) -> list[np.ndarray]:
+    """Columns of an array in groups of these widths."""
+    return np.split(rows, np.cumsum(widths)[:-1], axis=1)
+
+
+def unwrapped(times: np.ndarray, angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """Angles that go on beyond a turn.
+
+    Between two times an angle grows by about the mean of its rates times what has passed; so turns are
+    counted also where there are several between saved states.
+    """
+    grown = np.diff(angles)
+    expected = 0.5 * (rates[1:] + rates[:-1]) * np.diff(times)
+    turns = np.cumsum(np.round((expected - grown) / (2.0 * np.pi)))
+    return angles + 2.0 * np.pi * np.concatenate([[0.0], turns])
+
+
+def _linkage(formulation: Formulation) -> Linkage:
+    """The joints of the system.
+
+    Raises:
+        InputError: it has none.
+    """
+    linkage = formulation.bodies.system.linkage
+    if linkage is None:
+        raise InputError(f"{formulation.bodies.system.name} has no joints; give the system joints=[...]")
+    return linkage
+
+
+def _live(formulation: Formulation, y) -> tuple[Array, Array, Array, Array]:
+    """Live positions, rotations, velocities and angular velocities at a packed state."""
+    bodies = formulation.bodies
+    q, rate, Omega = formulation.rates(y)
+    x, c = bodies.split(q)
+    return x, bodies.rotation(c), bodies.split(rate)[0], Omega
+
+
+def _coordinates(formulation: Formulation, grid, at) -> Array:
+    """Coordinates, rates, relative rotation and displacement of all joints, one after the other."""
+    t, y = at
+    x, R, v, Omega = _live(formulation, y)
+    linkage, twist = _linkage(formulation), jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
+    parts = []
+    for k, joint in enumerate(linkage.joints):
+        frames = linkage.frames(k, t, x, R)
+        if joint.freedoms:
+            parts += [joint.coordinates(frames), joint_rates(linkage, k, t, x, R, twist)]
+        parts += [(frames.first.T @ frames.second).reshape(-1), frames.apart @ frames.first]
+    return jnp.concatenate(parts)
+
+
+def _reactions(formulation: Formulation, grid, at) -> Array:
+    """What all joints, drives and couplings do, one after the other."""
+    t, y = at
+    x, R, v, Omega = _live(formulation, y)
+    system, linkage = formulation.bodies.system, _linkage(formulation)
+    twist = jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
+    forces = joint_forces(linkage, t, x, R, twist, free_wrench(system, t, x, R, v, Omega))
+    parts = []
+    for k, (one, force) in enumerate(zip(linkage.conditions, forces, strict=True)):
+        if isinstance(one, joints.Drive):
+            parts += [force, force * one.rate(t)]
+        elif isinstance(one, joints.Coupling):
+            parts.append(one.shared(force))
+        else:
+            own = passed_on(linkage, k, t, x, R, force)
+            local = own.seen_from(linkage.frames(k, t, x, R).first)
+            parts += [own.force, own.torque, local.force, local.torque]
+    return jnp.concatenate(parts)
