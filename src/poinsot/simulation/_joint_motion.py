@@ -31,7 +31,7 @@ class JointMotion:
     values: np.ndarray
     """The coordinates (time, k); of a ball joint its rotation vector."""
     rates: np.ndarray
-    """Their rates (time, k); of a ball joint the relative angular velocity, in directions of the second body."""
+    """Their rates (time, k); of a ball joint the relative angular velocity in the second's directions."""
     rotation: np.ndarray
     """Of the joint's directions in the second body against those in the first, (time, 3, 3)."""
     displacement: np.ndarray
@@ -214,10 +214,10 @@ def _linkage(formulation: Formulation) -> Linkage:
     return linkage
 
 
-def _live(formulation: Formulation, y) -> tuple[Array, Array, Array, Array]:
+def _live(formulation: Formulation, t, y) -> tuple[Array, Array, Array, Array]:
     """Live positions, rotations, velocities and angular velocities at a packed state."""
     bodies = formulation.bodies
-    q, rate, Omega = formulation.rates(y)
+    q, rate, Omega = formulation.rates(t, y)
     x, c = bodies.split(q)
     return x, bodies.rotation(c), bodies.split(rate)[0], Omega
 
@@ -225,7 +225,7 @@ def _live(formulation: Formulation, y) -> tuple[Array, Array, Array, Array]:
 def _coordinates(formulation: Formulation, grid, at) -> Array:
     """Coordinates, rates, relative rotation and displacement of all joints, one after the other."""
     t, y = at
-    x, R, v, Omega = _live(formulation, y)
+    x, R, v, Omega = _live(formulation, t, y)
     linkage, twist = _linkage(formulation), jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
     parts = []
     for k, joint in enumerate(linkage.joints):
@@ -239,7 +239,7 @@ def _coordinates(formulation: Formulation, grid, at) -> Array:
 def _reactions(formulation: Formulation, grid, at) -> Array:
     """What all joints, drives and couplings do, one after the other."""
     t, y = at
-    x, R, v, Omega = _live(formulation, y)
+    x, R, v, Omega = _live(formulation, t, y)
     system, linkage = formulation.bodies.system, _linkage(formulation)
     twist = jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
     forces = joint_forces(linkage, t, x, R, twist, free_wrench(system, t, x, R, v, Omega))
