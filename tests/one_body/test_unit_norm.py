@@ -93,15 +93,17 @@ def test_round_off_in_the_unit_norm_grows_like_a_random_walk(stages):
 def test_fast_rotation_needs_coefficients_beyond_double_precision():
     """Rounded coefficients break the condition of symplecticity always alike, and the norm drifts.
 
-    The faster the rotation in a step, the more: on the standard body rounding itself is larger.
+    The faster the rotation in a step, the more: on the standard body rounding itself is larger. Coefficients
+    in two doubles take the drift of 0.0035 units of round-off a step down to 0.0006 in strict arithmetic, and
+    to nothing that is seen beside rounding where products and sums are contracted.
     """
     top = pt.library.gyro_top()
     of = pt.formulate(top, Quaternions(), "hamiltonian")
     starts = starts_of(top, lambda k: (0.1 * k, -0.5, 20.0 + 0.1 * k))
     methods = (GaussLegendre(3, compensated=True), GaussLegendre(3))
     with_care, without = (growth(of, starts, method, 0.02) for method in methods)
-    assert with_care.rms[-1] < 2e-14 and with_care.exponent < 0.7
-    assert without.rms[-1] > 5e-14 and without.exponent > 0.8
+    assert with_care.rms[-1] < 0.001 * EPS * with_care.steps[-1]
+    assert without.rms[-1] > 4.0 * with_care.rms[-1] and without.exponent > 0.8
 
 
 @pytest.mark.parametrize("order", METHODS)
