@@ -25,6 +25,13 @@ class Frame(NamedTuple):
             v = _exchange(v, i, j, condition)
         return v
 
+    def restore_squares(self, squares: Components) -> Components:
+        """The same of squares of components, which have no sign."""
+        v = list(squares)
+        for i, j, condition in reversed(self.exchanged):
+            v[i], v[j] = jnp.where(condition, v[j], v[i]), jnp.where(condition, v[i], v[j])
+        return v[0], v[1], v[2]
+
 
 def _exchange(v: Components, i: int, j: int, condition: Array) -> Components:
     """Exchange two axes where the condition holds, and reverse the third to keep the frame right-handed."""

@@ -26,7 +26,7 @@ _SERIES_LIMIT = 1e-5
 
 
 class Doubled(NamedTuple):
-    r"""The functions, what they lack of one, and $W = \int_0^h s^2\,dt$, $U = \int_0^h (s/d)^2\,dt$."""
+    r"""The functions, one less them, $W = \int_0^h s^2\,dt$, $U = \int_0^h (s/d)^2\,dt$, $h - s$."""
 
     s: Batch
     c: Batch
@@ -35,6 +35,7 @@ class Doubled(NamedTuple):
     one_less_d: Batch
     W: Batch
     U: Batch
+    lag: Batch
 
 
 def doubled_functions(P: Batch, Q: Batch, gap: Batch, h: Batch) -> Doubled:
@@ -44,10 +45,12 @@ def doubled_functions(P: Batch, Q: Batch, gap: Batch, h: Batch) -> Doubled:
        d \leftarrow \frac{c^2 d^2 + (P - Q) s^2}{D}, \qquad D = c^2 + P s^2 d^2, $$
 
     $$ 1 - c \leftarrow \frac{2 P s^2 d^2}{D}, \qquad 1 - d \leftarrow \frac{2 Q s^2 c^2}{D}, \qquad
-       W \leftarrow 2 W + s^2 s_2, \qquad U \leftarrow 2 U + \frac{s^2 s_2}{d^2 d_2} $$
+       W \leftarrow 2 W + s^2 s_2, \qquad U \leftarrow 2 U + \frac{s^2 s_2}{d^2 d_2}, $$
 
-    with the doubled $s_2$ and $d_2$. Small values keep their digits: $d$ next to $k = 1$, and $1 - c$ for a
-    short time. Arguments above $10^7$, where nothing is left of them, give NaN.
+    $$ h - s \leftarrow 2 (h - s) + 2 s\,\frac{D - c d}{D} $$
+
+    with the doubled $s_2$ and $d_2$. Small values keep their digits: $d$ next to $k = 1$, $1 - c$ and $h - s$
+    for a short time or nearly equal moments. Arguments above $10^7$, where nothing is left of them, give NaN.
 
     Args:
         P: $\lambda^2$, zero or more.
@@ -59,11 +62,12 @@ def doubled_functions(P: Batch, Q: Batch, gap: Batch, h: Batch) -> Doubled:
     x, y = P * t * t, Q * t * t
     total = x + y
     t = jnp.where(x < _SERIES_LIMIT, t, jnp.nan)
-    s = t * (1.0 - total / 6.0 + (total * total + 12.0 * x * y) / 120.0)
+    lag = t * (total / 6.0 - (total * total + 12.0 * x * y) / 120.0)
+    s = t - lag
     c, d = 1.0 - x / 2.0 + x * (x + 4.0 * y) / 24.0, 1.0 - y / 2.0 + y * (y + 4.0 * x) / 24.0
-    start = Doubled(
-        s, c, d, P * s * s / (1.0 + c), Q * s * s / (1.0 + d), t**3 * _square(x, y), t**3 * _square(x - y, -y)
-    )
+    less_c, less_d = P * s * s / (1.0 + c), Q * s * s / (1.0 + d)
+    W, U = t**3 * _square(x, y), t**3 * _square(x - y, -y)
+    start = Doubled(s, c, d, less_c, less_d, W, U, lag)
     return lax.scan(lambda values, _: (_double(P, Q, gap, values), None), start, length=DOUBLINGS)[0]
 
 
@@ -75,7 +79,7 @@ def _square(x: Batch, y: Batch) -> Batch:
 
 def _double(P: Batch, Q: Batch, gap: Batch, values: Doubled) -> Doubled:
     """Functions and integrals of twice the argument."""
-    s, c, d, _, _, W, U = values
+    s, c, d, one_less_c, one_less_d, W, U, lag = values
     square, product = s * s, c * d
     over = 1.0 / (c * c + P * square * d * d)
     next_s, apart = 2.0 * s * product * over, gap * square
@@ -83,7 +87,10 @@ def _double(P: Batch, Q: Batch, gap: Batch, values: Doubled) -> Doubled:
     next_c = jnp.where(less_c < 0.5, 1.0 - less_c, (product * product - apart) * over)
     next_d = jnp.where(less_d < 0.5, 1.0 - less_d, (product * product + apart) * over)
     next_U = 2.0 * U + square / (d * d) * (next_s / next_d)
-    return Doubled(next_s, next_c, next_d, less_c, less_d, 2.0 * W + square * next_s, next_U)
+    # D - c d, with D = 1 - P Q s^4.
+    behind = one_less_c + one_less_d - one_less_c * one_less_d - P * Q * square * square
+    next_lag = 2.0 * (lag + s * behind * over)
+    return Doubled(next_s, next_c, next_d, less_c, less_d, 2.0 * W + square * next_s, next_U, next_lag)
 
 
 class Functions(NamedTuple):
@@ -117,7 +124,7 @@ def smooth_functions(P: Batch, Q: Batch, gap: Batch, h: Batch) -> Functions:
 @smooth_functions.defjvp
 def _smooth_functions_jvp(primals, tangents):
     (P, Q, _, _), (dP, dQ, _, dh) = primals, tangents
-    s, c, d, less_c, less_d, W, U = doubled_functions(*primals)
+    s, c, d, less_c, less_d, W, U, _ = doubled_functions(*primals)
     both, phase = W + U, U * dQ
     ds = c * d * dh - 0.5 * ((s**3 - c * d * both) * dP + c * d * phase)
     dc = -P * s * d * dh - 0.5 * s * ((s * c + P * d * both) * dP - P * d * phase)

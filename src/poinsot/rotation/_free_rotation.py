@@ -55,7 +55,7 @@ def free_rotation(moments: Vec3, momentum: Vec3, h: Float[Array, "*batch"] | flo
     $m$; the angle about the fixed angular momentum is an integral of the third kind, which the means that
     give the elliptic functions also give, see `_turn_about_momentum`. No sign of $\Delta$ is preferred.
 
-    Derivatives, forward and reverse, are exact everywhere too, see `_free_rotation_tangent`.
+    First and second derivatives, forward and reverse, are exact everywhere too, see `_free_rotation_tangent`.
 
     Args:
         moments: principal moments of inertia, in any order, all positive.

@@ -9,7 +9,7 @@ $$ m' \times \eta = \delta m' - R^T \delta m, \qquad
 
 The second equation is the first variation of the action $\int_0^h T\,dt = h\,T$. So what is needed are the
 derivatives of $m'$, and integrals of the second kind: nothing that is singular on the unstable axis, on the
-paths that lead there, or for equal moments.
+paths that lead there, or for equal moments. Second derivatives are those of the formulas below.
 """
 
 import jax
@@ -99,19 +99,24 @@ def _momentum_change(inverse: Vec3, momentum: Vec3, h: Batch) -> Vec3:
 def _integrals_of_squares(inverse: Vec3, momentum: Vec3, h: Batch) -> Vec3:
     r"""$\int_0^h m_i^2\,dt$, with $W = \int_0^h s^2\,dt$.
 
-    $$ \int_0^h m_2^2\,dt = \beta a^2\,(\beta\,m_1^2 + \alpha\,m_2^2)\,W + s\,m_2 m_2', $$
+    $$ \int_0^h m_2^2\,dt = \beta a^2\,(\beta\,m_1^2 + \alpha\,m_2^2)\,W + s\,m_2 m_2'
+       = h\,m_2^2 + \beta E, $$
 
     and the others from $\beta\,m_1^2 + \alpha\,m_2^2$ and $\beta\,m_3^2 + \gamma\,m_2^2 = \beta a^2$, which
-    are constant.
+    are constant. $E$ is formed without a division of nothing by nothing: with $p = \alpha/\beta$,
+    $q = \gamma/\beta$ and $v = (D - c d)/\beta$, in which every term has a factor $p$ or $q$,
+
+    $$ E = a^2 (\beta\,m_1^2 + \alpha\,m_2^2)\,W + s\,m_2 \frac{s\,m_1 m_3 - v\,m_2}{D}
+       - m_2^2\,\frac{h - s}{\beta} . $$
     """
     frame, a, m = arrange(inverse, momentum)
     (alpha, beta, gamma), (m1, m2, m3) = _gaps(a), m
-    s, c, d, _, _, W, _ = doubled_functions(*_modulus(a, m), h)
+    s, c, d, less_c, less_d, W, _, lag = doubled_functions(*_modulus(a, m), h)
     divisor = c * c + alpha * beta * (s * m3) ** 2
-    end = (c * d * m2 + beta * s * m1 * m3) / divisor
-    circle, height = beta * m1 * m1 + alpha * m2 * m2, beta * m3 * m3 + gamma * m2 * m2
-    middle = height * circle * W + s * m2 * end
-    more = (middle - h * m2 * m2) / jnp.where(beta == 0.0, 1.0, beta)
-    squares = (h * m1 * m1 - alpha * more, middle, h * m3 * m3 - gamma * more)
-    # Exchanges reverse axes too, but no square, whose integral has the sign of the time.
-    return jnp.sign(h)[..., None] * jnp.abs(jnp.stack(frame.restore(squares), axis=-1))
+    over_beta = 1.0 / jnp.where(beta == 0.0, 1.0, beta)
+    circle, height = beta * m1 * m1 + alpha * m2 * m2, m3 * m3 + gamma * over_beta * m2 * m2
+    behind = (less_c + less_d - less_c * less_d - alpha * gamma * (s * m2) ** 2) * over_beta
+    change = s * m2 * (s * m1 * m3 - behind * m2) / divisor - m2 * m2 * lag * over_beta
+    more = height * circle * W + change
+    squares = (h * m1 * m1 - alpha * more, h * m2 * m2 + beta * more, h * m3 * m3 - gamma * more)
+    return jnp.stack(frame.restore_squares(squares), axis=-1)
