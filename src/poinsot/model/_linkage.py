@@ -17,6 +17,7 @@ from ._placement import Placement
 from ._tree import SpanningTree
 from .joints import AbstractCondition, AbstractJoint, Frames
 from .joints._site import Pose
+from .potentials._marker import Marker
 
 
 class Linkage(eqx.Module):
@@ -31,6 +32,8 @@ class Linkage(eqx.Module):
     """
 
     joints: tuple[AbstractJoint, ...]
+    markers: tuple[tuple[Marker, Marker], ...]
+    """Of each joint on its two bodies, as people gave them."""
     grips: tuple[tuple[Grip, Grip], ...]
     """Of each joint on its two bodies."""
     conditions: tuple[AbstractCondition, ...]
@@ -55,8 +58,9 @@ class Linkage(eqx.Module):
     ):
         self.conditions, self.placement, grips = tuple(conditions), placement, []
         self.joints = tuple(one for one in self.conditions if isinstance(one, AbstractJoint))
-        for joint in self.joints:
-            first, second = (Grip.of(one, placement) for one in joint.site.markers(names, reference))
+        self.markers = tuple(joint.site.markers(names, reference) for joint in self.joints)
+        for joint, markers in zip(self.joints, self.markers, strict=True):
+            first, second = (Grip.of(one, placement) for one in markers)
             if not first.live and not second.live:
                 raise InputError(f"{joint.site} joins bodies that do not move; leave it out")
             grips.append((first, second))
@@ -89,6 +93,12 @@ class Linkage(eqx.Module):
         if grip.turning is not None:
             places += [3 * moving + k * turning + grip.turning for k in range(3)]
         return tuple(places)
+
+    @property
+    def held(self) -> dict[str, tuple[AbstractJoint, Marker, Marker]]:
+        """Joints by name, with their markers."""
+        pairs = zip(self.joints, self.markers, strict=True)
+        return {joint.name: (joint, *markers) for joint, markers in pairs}
 
     @property
     def driven(self) -> bool:

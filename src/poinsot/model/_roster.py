@@ -1,7 +1,7 @@
 """The bodies of a system as terms see them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax.numpy as jnp
@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 from poinsot.core import InputError, quoted
 
 from ._checks import stacked
+from ._joint_coordinate import Held, JointCoordinate, Kind, chosen
 from ._rigid_body import RigidBody
 
 FEW_NAMES = 12
@@ -24,10 +25,12 @@ class Roster:
     Args:
         names: one for each body.
         kinds: one body for each name, or a single one that all bodies are equal to.
+        joints: by name, with their markers.
     """
 
     names: Sequence[str]
     kinds: Sequence[RigidBody]
+    joints: Held = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -50,6 +53,12 @@ class Roster:
             last = self.count - 1
             raise InputError(f"is about body {reference}; of {self.count} bodies the last is body {last}")
         return reference
+
+    def coordinate(
+        self, joint: str, coordinate: str | None, kind: Kind | None, label: str
+    ) -> JointCoordinate:
+        """A coordinate of a joint; see `chosen`."""
+        return chosen(self.joints, joint, coordinate, kind, label)
 
     def chosen(self, places: Sequence[int] | None) -> Sequence[RigidBody]:
         """The bodies at these places, or all; a single one where all bodies are equal."""

@@ -90,8 +90,6 @@ class System(AbstractSystem):
         self.params = as_params(params)
         self.invariants = as_invariants(invariants)
         self.freedom = with_freedom(freedom, self.names, self.params)
-        self.potentials = as_potentials(potentials, self.roster, self.params)
-        self.loads = as_loads(loads, self.roster, self.params)
         self.placement = placement_of(self.bodies, self.freedom)
         self.masses = take(self.body_masses, self.translating)
         conditions = as_joints(joints, self.params)
@@ -99,6 +97,8 @@ class System(AbstractSystem):
         if conditions:
             poses = as_poses(reference or {}, self.names)
             self.mechanism = Linkage(conditions, self.names, poses, self.placement, self.masses)
+        self.potentials = as_potentials(potentials, self.roster, self.params)
+        self.loads = as_loads(loads, self.roster, self.params)
 
     @property
     def linkage(self) -> Linkage | None:
@@ -124,8 +124,8 @@ class System(AbstractSystem):
 
     @property
     def roster(self) -> Roster:
-        """The bodies as terms see them."""
-        return Roster(self.names, self.bodies)
+        """The bodies and joints as terms see them."""
+        return Roster(self.names, self.bodies, {} if self.mechanism is None else self.mechanism.held)
 
     def potential(self, t, x: LiveX, R: LiveR) -> Scalar:
         """Potential energy of all terms at live coordinates."""

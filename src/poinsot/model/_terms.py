@@ -121,7 +121,7 @@ def as_loads(terms: Any, roster: Roster, params: Any) -> tuple[AbstractLoad, ...
             )
         with _named_field(field):
             term = term if isinstance(term, AbstractLoad) else LoadFunction(term)
-            term = relocated(term, roster.place)
+            term = relocated(term, roster.place).of_bodies(roster)
         _check_places(term.bodies, count, field)
         shapes = _shapes(count, (3,), (3, 3), (3,), (3,))
         wrench = _tried(field, _whole(term, params, field).wrench, jnp.zeros(()), *shapes)

@@ -4,6 +4,7 @@ With loads the energy is not conserved; reports show its balance with the work d
 
 - resistance: `LinearDamping`
 - on one body, constant or a function of time, in space or in the body: `Force`, `Torque`, `thrust`
+- between two points: `Damper`; in a joint: `JointTorque`, `JointForce`, `JointDamper`
 - your own: `Function`
 """
 
@@ -12,12 +13,38 @@ from collections.abc import Callable
 from poinsot.core import Registry
 
 from ._base import AbstractLoad
+from ._damper import Damper
 from ._damping import LinearDamping
 from ._force import Force, Torque, thrust
 from ._function import Function
+from ._joint import AbstractJointLoad, JointDamper, JointEffort, JointForce, JointTorque
 
 REGISTRY: Registry[Callable[..., AbstractLoad]] = Registry(
-    "load", {"linear-damping": LinearDamping, "force": Force, "thrust": thrust, "torque": Torque}
+    "load",
+    {
+        "linear-damping": LinearDamping,
+        "force": Force,
+        "thrust": thrust,
+        "torque": Torque,
+        "damper": Damper,
+        "joint-torque": JointTorque,
+        "joint-force": JointForce,
+        "joint-damper": JointDamper,
+    },
 )
 
-__all__ = ["REGISTRY", "AbstractLoad", "Force", "Function", "LinearDamping", "Torque", "thrust"]
+__all__ = [
+    "REGISTRY",
+    "AbstractJointLoad",
+    "AbstractLoad",
+    "Damper",
+    "Force",
+    "Function",
+    "JointDamper",
+    "JointEffort",
+    "JointForce",
+    "JointTorque",
+    "LinearDamping",
+    "Torque",
+    "thrust",
+]

@@ -2,12 +2,16 @@
 
 import abc
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Self
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import Printable
+
+if TYPE_CHECKING:
+    from .._roster import Roster
 
 Vectors = Float[Array, "body 3"]
 Rotations = Float[Array, "body 3 3"]
@@ -25,6 +29,10 @@ class AbstractLoad(Printable):
     @abc.abstractmethod
     def bodies(self) -> tuple[int, ...] | None:
         """Places of the bodies it acts on; None for all."""
+
+    def of_bodies(self, roster: "Roster") -> Self:
+        """The load for these bodies and joints; references to bodies are places by now."""
+        return self
 
     @abc.abstractmethod
     def wrench(self, t, x: Vectors, R: Rotations, v: Vectors, Omega: Vectors) -> tuple[Vectors, Vectors]:

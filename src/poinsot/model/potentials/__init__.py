@@ -27,6 +27,7 @@ from ._gravity import UniformGravity
 from ._gravity_gradient import GravityGradient
 from ._harmonic import HarmonicPair
 from ._heavy_top import HeavyTop
+from ._joint_spring import JointSpring
 from ._lennard_jones import LennardJones
 from ._marker import Marker
 from ._morse import Morse
@@ -53,6 +54,7 @@ __all__ = [
     "GravityGradient",
     "HarmonicPair",
     "HeavyTop",
+    "JointSpring",
     "LennardJones",
     "LinearBushing",
     "Marker",

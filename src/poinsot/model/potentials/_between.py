@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
@@ -14,11 +14,13 @@ from poinsot.core import InputError, quoted
 from poinsot.core.types import Scalar
 
 from .._places import as_bodies, body_field
-from .._roster import Roster
 from .._vectors import turned
 from ._base import AbstractInvariantPotential, AbstractPotential, AbstractTerm, Directors, Positions
 from ._pair import AbstractPair, is_table
 from ._pose_pair import AbstractPosePair
+
+if TYPE_CHECKING:
+    from .._roster import Roster
 
 MOST = 2**24
 """Pairs of particles that one term may have: all of them are in memory together."""
@@ -57,7 +59,7 @@ class Between(AbstractTerm):
         self.pair = pair
         self.places = as_bodies(bodies, "bodies of Between")
 
-    def of_bodies(self, roster: Roster) -> AbstractPotential:
+    def of_bodies(self, roster: "Roster") -> AbstractPotential:
         """The sum over pairs of these bodies."""
         places = tuple(range(roster.count)) if self.places is None else self.places
         kind = type(self.pair).__name__

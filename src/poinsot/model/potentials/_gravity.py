@@ -1,6 +1,7 @@
 """Uniform gravity."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
 import numpy as np
@@ -10,8 +11,10 @@ from poinsot.core.types import Scalar
 
 from .._checks import Numbers, as_array
 from .._places import as_bodies, body_field
-from .._roster import Roster
 from ._base import AbstractInvariantPotential, AbstractTerm, Directors, Positions
+
+if TYPE_CHECKING:
+    from .._roster import Roster
 
 
 class UniformGravity(AbstractTerm):
@@ -35,7 +38,7 @@ class UniformGravity(AbstractTerm):
         self.acceleration = as_array(acceleration, "acceleration of UniformGravity", (3,))
         self.places = as_bodies(bodies, "bodies of UniformGravity")
 
-    def of_bodies(self, roster: Roster) -> "Weight":
+    def of_bodies(self, roster: "Roster") -> "Weight":
         """The weight of these bodies."""
         return Weight(roster.masses(self.places), self.acceleration, self.places)
 

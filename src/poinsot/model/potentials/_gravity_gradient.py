@@ -1,6 +1,7 @@
 """The field of a distant centre, with the torque it exerts on an extended body."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
 import numpy as np
@@ -10,9 +11,11 @@ from poinsot.core.types import Scalar
 
 from .._checks import Numbers, as_array
 from .._places import as_bodies, body_field
-from .._roster import Roster
 from .._vectors import turned, turned_back
 from ._base import AbstractInvariantPotential, AbstractTerm, Directors, Positions
+
+if TYPE_CHECKING:
+    from .._roster import Roster
 
 
 class GravityGradient(AbstractTerm):
@@ -43,7 +46,7 @@ class GravityGradient(AbstractTerm):
         self.centre = as_array(centre, "centre of GravityGradient", (3,))
         self.places = as_bodies(bodies, "bodies of GravityGradient")
 
-    def of_bodies(self, roster: Roster) -> "CentralField":
+    def of_bodies(self, roster: "Roster") -> "CentralField":
         """The field as these bodies feel it."""
         return CentralField(
             self.mu, self.centre, roster.masses(self.places), roster.inertias(self.places), self.places

@@ -14,6 +14,7 @@ from ._gravity import UniformGravity
 from ._gravity_gradient import GravityGradient
 from ._harmonic import HarmonicPair
 from ._heavy_top import HeavyTop
+from ._joint_spring import JointSpring
 from ._lennard_jones import LennardJones
 from ._morse import Morse
 from ._spring import Spring
@@ -26,6 +27,7 @@ REGISTRY: Registry[Callable[..., Any]] = Registry(
         "gravity-gradient": GravityGradient,
         "constant-force": ConstantForce,
         "spring": Spring,
+        "joint-spring": JointSpring,
         "linear-bushing": LinearBushing,
         "torsional-bushing": TorsionalBushing,
         "lennard-jones": LennardJones,
