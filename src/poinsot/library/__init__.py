@@ -10,14 +10,19 @@ Example:
     >>> run = pt.simulate(planet, planet.start, t1=10.0, dt=planet.dt, integrator="verlet")
 """
 
+from poinsot.library._bricard import bricard
 from poinsot.library._disc_rod import disc_rod
 from poinsot.library._fast_top import fast_top
+from poinsot.library._four_bar import four_bar
 from poinsot.library._free_body import free_body
 from poinsot.library._galactic_orbit import galactic_orbit
+from poinsot.library._gimbals import gimbals
+from poinsot.library._governor import governor
 from poinsot.library._gyro_top import gyro_top
 from poinsot.library._harmonic_oscillator import harmonic_oscillator
 from poinsot.library._heavy_top import heavy_top
 from poinsot.library._henon_heiles import henon_heiles
+from poinsot.library._hinge_pendulum import hinge_pendulum
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
 from poinsot.library._parallelogram import parallelogram
@@ -26,6 +31,9 @@ from poinsot.library._register import register
 from poinsot.library._registry import REGISTRY, by_name, names, parameters
 from poinsot.library._regular_precession import regular_precession
 from poinsot.library._rod_pendulum import rod_pendulum
+from poinsot.library._slider_crank import slider_crank
+from poinsot.library._squeezer import squeezer
+from poinsot.library._stewart_platform import stewart_platform
 from poinsot.library._symmetric_top import centre_of_mass, symmetric_top
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
@@ -33,25 +41,33 @@ from poinsot.library._two_body_linkage import two_body_linkage
 
 __all__ = [
     "REGISTRY",
+    "bricard",
     "by_name",
     "centre_of_mass",
     "disc_rod",
     "fast_top",
+    "four_bar",
     "free_body",
     "galactic_orbit",
+    "gimbals",
+    "governor",
     "gyro_top",
     "harmonic_oscillator",
     "heavy_top",
     "henon_heiles",
+    "hinge_pendulum",
     "kepler",
     "names",
     "nonlinear_pendulum",
-    "parameters",
     "parallelogram",
+    "parameters",
     "particle_chain",
     "register",
     "regular_precession",
     "rod_pendulum",
+    "slider_crank",
+    "squeezer",
+    "stewart_platform",
     "symmetric_top",
     "tennis_racket",
     "tumbling_body",

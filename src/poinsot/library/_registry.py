@@ -4,19 +4,27 @@ from collections.abc import Callable
 from typing import Any
 
 from poinsot.core import AbstractProblem, InputError, Registry, check_parameters, parameters_of
+from poinsot.library._bricard import bricard
 from poinsot.library._fast_top import fast_top
+from poinsot.library._four_bar import four_bar
 from poinsot.library._free_body import free_body
 from poinsot.library._galactic_orbit import galactic_orbit
+from poinsot.library._gimbals import gimbals
+from poinsot.library._governor import governor
 from poinsot.library._gyro_top import gyro_top
 from poinsot.library._harmonic_oscillator import harmonic_oscillator
 from poinsot.library._heavy_top import heavy_top
 from poinsot.library._henon_heiles import henon_heiles
+from poinsot.library._hinge_pendulum import hinge_pendulum
 from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
 from poinsot.library._parallelogram import parallelogram
 from poinsot.library._particle_chain import particle_chain
 from poinsot.library._regular_precession import regular_precession
 from poinsot.library._rod_pendulum import rod_pendulum
+from poinsot.library._slider_crank import slider_crank
+from poinsot.library._squeezer import squeezer
+from poinsot.library._stewart_platform import stewart_platform
 from poinsot.library._symmetric_top import symmetric_top
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
@@ -39,7 +47,15 @@ REGISTRY: Registry[Callable[..., AbstractProblem | AbstractSystem]] = Registry(
         "tumbling-body": tumbling_body,
         "two-body-linkage": two_body_linkage,
         "rod-pendulum": rod_pendulum,
+        "hinge-pendulum": hinge_pendulum,
         "parallelogram": parallelogram,
+        "four-bar": four_bar,
+        "slider-crank": slider_crank,
+        "squeezer": squeezer,
+        "bricard": bricard,
+        "gimbals": gimbals,
+        "governor": governor,
+        "stewart-platform": stewart_platform,
         "heavy-top": heavy_top,
         "free-body": free_body,
         "particle-chain": particle_chain,
