@@ -39,7 +39,7 @@ def body_angles(source: np.ndarray) -> np.ndarray:
     return np.array([beta, beta + theta, gamma, phi + delta, delta, omega + epsilon, epsilon])
 
 
-def _turned(angle: float, point) -> np.ndarray:
+def _turned(angle, point) -> np.ndarray:
     c, s = np.cos(angle), np.sin(angle)
     return np.array([c * point[0] - s * point[1], s * point[0] + c * point[1]])
 

@@ -240,6 +240,7 @@ def steady_angle(speed):
     return np.arccos(G * (m + 2 * rod + sleeve) / (speed**2 * 0.5 * (m + 2 / 3 * rod - 2e-3 * rod)))
 
 
+@pytest.mark.slow
 def test_governor_stays_at_the_angle_of_steady_rotation():
     """Its arms are at rest in the spindle there, and leave it from elsewhere."""
     angle = steady_angle(10.0)

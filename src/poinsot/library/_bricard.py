@@ -36,7 +36,7 @@ def bricard() -> System:
         ],
         potentials=[potentials.UniformGravity((0.0, -9.81, 0.0))],
         reference={name: (places[i], turned[i]) for i, name in enumerate(names)},
-        name="Bricard loop",
+        name="bricard",
     )
     start = system.state(position=jnp.asarray(places), rotation=jnp.asarray(turned))
     return system.recommending(start, 1e-3)

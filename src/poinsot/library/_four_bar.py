@@ -1,6 +1,7 @@
 """A four-bar linkage."""
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -41,7 +42,7 @@ def four_bar(
     given = numbers(crank=crank, coupler=coupler, rocker=rocker, ground=ground, angle=angle, rate=rate)
     l1, l2, l3, l4 = (given[name] for name in ("crank", "coupler", "rocker", "ground"))
     positive(crank=l1, coupler=l2, rocker=l3, ground=l4)
-    terms: list[potentials.AbstractPotential] = [potentials.UniformGravity((0.0, -9.81, 0.0))]
+    terms: list[Any] = [potentials.UniformGravity((0.0, -9.81, 0.0))]
     if stiffness is not None:
         spring = numbers(stiffness=stiffness, rest_length=rest_length)
         corner = potentials.Marker("rocker", (0.5 * l3, 0.0, 0.0))
@@ -55,7 +56,7 @@ def four_bar(
             joints.Revolute("ground", "rocker", at_first=_along(2.0 * l4), at_second=_along(-l3), name="D"),
         ],
         potentials=terms,
-        name="four-bar linkage",
+        name="four-bar",
     )
     start = moving(system, lambda angle: _poses(angle, l1, l2, l3, l4), given["angle"], given["rate"])
     return system.recommending(start, 1e-3)

@@ -50,7 +50,7 @@ def gimbals(angle: ArrayLike = math.pi / 3, spin: ArrayLike = 60.0, rate: ArrayL
             joints.Revolute("outer ring", "inner ring", **where, axis=(1, 0, 0), name="theta"),
             joints.Revolute("inner ring", "rotor", **where, axis=(0, 0, 1), name="phi"),
         ],
-        name="gyroscope in gimbals",
+        name="gimbals",
     )
     none = jnp.zeros(())
     start = moving(

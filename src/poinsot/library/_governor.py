@@ -63,7 +63,7 @@ def governor(speed: ArrayLike = 10.0, angle: ArrayLike = math.pi / 4) -> System:
             *held,
         ],
         potentials=[potentials.UniformGravity((0.0, 0.0, -9.81))],
-        name="flyball governor",
+        name="governor",
     )
     q = jnp.stack([jnp.zeros(()), given["angle"]])
     start = moving(system, _poses, q, jnp.stack([given["speed"], jnp.zeros(())]))

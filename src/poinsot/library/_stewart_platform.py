@@ -63,7 +63,7 @@ def stewart_platform(
         [*parts, shapes.cylinder(0.6, 0.1, mass=10.0, name="platform")],
         joints=[*held, *(drives if driven else [])],
         potentials=[potentials.UniformGravity((0.0, 0.0, -9.81))],
-        name="Stewart platform",
+        name="stewart platform",
     )
     start = system.state(position=jnp.stack([*places, home]), rotation=jnp.stack([*turns, jnp.eye(3)]))
     return system.recommending(start, 1e-3)
