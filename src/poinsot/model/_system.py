@@ -12,6 +12,7 @@ from poinsot.core.types import Scalar
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._checks import stacked
+from ._limits import JointLimits, limited_coordinates
 from ._linkage import Linkage
 from ._params import filled
 from ._placement import Placement, placement_of, take
@@ -97,6 +98,7 @@ class System(AbstractSystem):
         if conditions:
             poses = as_poses(reference or {}, self.names)
             self.mechanism = Linkage(conditions, self.names, poses, self.placement, self.masses)
+            list(limited_coordinates(self.mechanism.held))  # Refused here, not when a run asks for them.
         self.potentials = as_potentials(potentials, self.roster, self.params)
         self.loads = as_loads(loads, self.roster, self.params)
 
@@ -111,6 +113,11 @@ class System(AbstractSystem):
     def joints(self) -> tuple[AbstractJoint, ...]:
         """The joints, without drives and couplings."""
         return () if self.mechanism is None else self.mechanism.joints
+
+    @property
+    def limits(self) -> JointLimits:
+        """How far joints are from their limits: `pt.simulate(..., stop=system.limits)` ends there."""
+        return JointLimits.of(self.roster.joints)
 
     @property
     def body_masses(self) -> Float[Array, "body"]:

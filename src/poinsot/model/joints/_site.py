@@ -33,6 +33,8 @@ class Where(TypedDict, total=False):
     """Its axis in space."""
     axis_first: Any
     axis_second: Any
+    limits: Any
+    """Least and largest value of its coordinate; of several a dictionary with a pair for some of them."""
     name: str
 
 
@@ -54,6 +56,8 @@ class Site(Printable):
     name: str = eqx.field(static=True)
     in_bodies: bool = eqx.field(static=True)
     """Whether the axes are given in the bodies."""
+    limits: tuple[tuple[str | None, float, float], ...] = eqx.field(static=True)
+    """Coordinates with their least and largest values."""
 
     def __init__(self, kind: str, first: str, second: str, where: Where):
         self.kind, self.ends = kind, (first, second)
@@ -81,6 +85,7 @@ class Site(Printable):
         axes: Any = own if self.in_bodies else 2 * (where.get("axis", (0.0, 0.0, 1.0)),)
         first_axis, second_axis = (as_direction(one, f"axis of {self}") for one in axes)
         self.axes = first_axis, second_axis
+        self.limits = self._limits(where.get("limits"))
 
     def __str__(self) -> str:
         return f"{self.kind} joint {self.name!r}"
@@ -91,6 +96,19 @@ class Site(Printable):
                 raise InputError(f"{self} joins {quoted(end)}; it must be the name of a body, or 'ground'")
         if self.ends[0] == self.ends[1]:
             raise InputError(f"{self} joins {self.ends[0]!r} to itself; name two different bodies")
+
+    def _limits(self, given: Any) -> tuple[tuple[str | None, float, float], ...]:
+        """Limits by coordinate; None stands for the only one."""
+        pairs = given if isinstance(given, Mapping) else {} if given is None else {None: given}
+        limits = []
+        for coordinate, pair in pairs.items():
+            low, high = np.asarray(as_array(pair, f"limits of {self}", (2,))).tolist()
+            if not low < high:
+                raise InputError(
+                    f"limits of {self} = ({low:g}, {high:g}); the first must be below the second"
+                )
+            limits.append((coordinate, low, high))
+        return tuple(limits)
 
     def markers(self, names: Sequence[str], reference: Mapping[str, Pose]) -> tuple[Marker, Marker]:
         """The places of the joint in its bodies.
