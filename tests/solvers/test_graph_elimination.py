@@ -48,6 +48,20 @@ def test_solutions_are_those_of_the_dense_matrix(name):
     assert np.max(np.abs(np.concatenate(x) - right)) < 1e-11 * np.max(np.abs(right))
 
 
+@pytest.mark.parametrize("name", GRAPHS)
+def test_matrices_that_are_not_symmetric(name):
+    order, _, A, cut = system(name)
+    draw = np.random.default_rng(6)
+    A = A + np.where(A != 0.0, 0.3 * draw.standard_normal(A.shape), 0.0)
+    pairs = [(i, j) for i, near in enumerate(order.neighbours) for j in (i, *near)]
+    factors = order.factored_general({(i, j): jnp.asarray(A[cut[i], cut[j]]) for i, j in pairs})
+    b = draw.standard_normal(len(A))
+    x = np.concatenate(factors.solve([jnp.asarray(b[part]) for part in cut], 1))
+    right = np.linalg.solve(A, b)
+    assert np.max(np.abs(A - A.T)) > 0.1
+    assert np.max(np.abs(x - right)) < 1e-11 * np.max(np.abs(right))
+
+
 def test_corrections_reach_a_right_hand_side_in_the_range_of_a_singular_matrix():
     order, blocks, A, cut = system("ring", rank=False)
     assert np.linalg.matrix_rank(A) < len(A)

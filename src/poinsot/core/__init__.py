@@ -11,7 +11,7 @@ from poinsot.core._functions import Use, check_uses
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
-from poinsot.core._joints import PLACING, PLACING_REPETITIONS, Joints, Reach, Rows, Twist
+from poinsot.core._joints import PLACING, PLACING_REPETITIONS, Joints, Mobility, Reach, Rows, Twist, placing
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._numbers import (
@@ -71,6 +71,8 @@ __all__ = [
     "Packed",
     "PLACING",
     "PLACING_REPETITIONS",
+    "Mobility",
+    "placing",
     "PhaseSpace",
     "Printable",
     "Projection",

@@ -9,15 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core._bodies import each_body
-from poinsot.core._joints import (
-    PLACING,
-    PLACING_REPETITIONS,
-    PUSHING,
-    PUSHING_REPETITIONS,
-    Joints,
-    Rows,
-    Twist,
-)
+from poinsot.core._joints import Joints, Rows, Twist, placing, pushing
 from poinsot.core._problem import AbstractProblem, Packed, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction
@@ -282,11 +274,12 @@ class Group(AbstractProblem):
         r"""Forces of the joints and their wrench $G^T\lambda$, with $G M^{-1} (f + G^T\lambda) = -\gamma$."""
         joints, R = self.joints, self.rotation(g)
         assert joints is not None
-        reach = joints.at(t, x, R, PUSHING)
+        epsilon, repetitions = pushing(joints)
+        reach = joints.at(t, x, R, epsilon)
         free = joints.weights * jnp.concatenate([rate.force.reshape(-1), rate.torque.reshape(-1)])
         bends = joints.bends(t, x, R, self.twist(p, m))
         right = [-(bend + push) for bend, push in zip(bends, reach.push(free), strict=True)]
-        forces = reach.solve(right, PUSHING_REPETITIONS)
+        forces = reach.solve(right, repetitions)
         return forces, reach.pull(forces)
 
     def _jointed(self, t, x: Array, g: Array, p: Array, m: Array, rate: Wrench) -> Wrench:
@@ -335,10 +328,11 @@ class Group(AbstractProblem):
         """Positions and rotations with closed joints, by the Newton iteration in the metric of the mass."""
         joints, (x, _, g, _) = self.joints, parts
         assert joints is not None
-        reach = joints.at(t, x, self.rotation(g), PLACING)
+        epsilon, repetitions = placing(joints)
+        reach = joints.at(t, x, self.rotation(g), epsilon)
         for _ in range(CLOSING):
             gaps = joints.gaps(t, x, self.rotation(g))
-            move = joints.weights * reach.pull(reach.solve([-gap for gap in gaps], PLACING_REPETITIONS))
+            move = joints.weights * reach.pull(reach.solve([-gap for gap in gaps], repetitions))
             x, g = self.moved(x, g, move)
         return parts._replace(x=x, g=g)
 
@@ -353,8 +347,9 @@ class Group(AbstractProblem):
         """The nearest momenta, in the metric of the mass, whose velocities keep the joints closed."""
         joints, R = self.joints, self.rotation(g)
         assert joints is not None
-        reach, rates = joints.at(t, x, R, PLACING), joints.rates(t, x, R, self.twist(p, m))
-        push = reach.pull(reach.solve([-rate for rate in rates], PLACING_REPETITIONS))
+        epsilon, repetitions = placing(joints)
+        reach, rates = joints.at(t, x, R, epsilon), joints.rates(t, x, R, self.twist(p, m))
+        push = reach.pull(reach.solve([-rate for rate in rates], repetitions))
         return p + push[: p.size].reshape(p.shape), m + push[p.size :].reshape(m.shape)
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:

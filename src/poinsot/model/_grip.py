@@ -8,8 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.rotation import hat
-
 from ._placement import Placement
 from .potentials._marker import Marker
 
@@ -75,17 +73,21 @@ class Grip(eqx.Module):
             return jax.jvp(lambda t: self.given(placement, t), (t,), (jnp.ones_like(t),))
 
         (given, first), (_, second) = jax.jvp(rates, (t,), (jnp.ones_like(t),))
-        bases = [given.place, first.place, second.place]
-        rotations = [given.directions, first.directions, second.directions]
+        base = [given.place, first.place, second.place]
         if self.moving is not None:
             velocity = twist[: x.size].reshape(x.shape)[:, self.moving]
-            bases = [x[:, self.moving], velocity, jnp.zeros(3)]
-        if self.turning is not None:
-            spin = hat(twist[x.size :].reshape(3, R.shape[2])[:, self.turning])
-            own = R[:, :, self.turning]
-            rotations = [own, own @ spin, own @ (spin @ spin)]
-        now, rate, bend = (self._held(b, r) for b, r in zip(bases, rotations, strict=True))
-        return now, rate, bend
+            base = [x[:, self.moving], velocity, jnp.zeros(3)]
+        if self.turning is None:
+            rotations = (given.directions, first.directions, second.directions)
+            now, rate, bend = (self._held(b, r) for b, r in zip(base, rotations, strict=True))
+            return now, rate, bend
+        own, spin = R[:, :, self.turning], twist[x.size :].reshape(3, R.shape[2])[:, self.turning]
+        # Turned in the body, where arms and frames are mostly zeros and ones, and then once into space.
+        arm, frame, levels = self.arm, self.frame, []
+        for place in base:
+            levels.append(Held(place + own @ arm, own @ frame))
+            arm, frame = jnp.cross(spin, arm), jnp.cross(spin[:, None], frame, axis=0)
+        return levels[0], levels[1], levels[2]
 
     def _held(self, base: Array, rotation: Array) -> Held:
         return Held(base + rotation @ self.arm, rotation @ self.frame)

@@ -1,6 +1,8 @@
 r"""The joints of a system in twist space: gaps, rates, Jacobians and the solve for joint forces."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -9,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Rows, Twist
+from poinsot.core import InputError, Mobility, Rows, Twist
 from poinsot.solvers import EliminationOrder, GraphFactors
 
 from ._grip import Grip, Held
@@ -105,6 +107,15 @@ class Linkage(eqx.Module):
         """Whether time enters a condition, or moves a body that a joint takes hold of."""
         return self.placement.driven or any(one.takes_time for one in self.conditions)
 
+    @property
+    def independent(self) -> bool:
+        """Whether the conditions are independent wherever they hold.
+
+        So they are if all are joints of the tree. Each has as many rows as it takes freedoms from the body
+        that it moves, which has all six, and no row acts on a body further out: $G$ is triangular by blocks.
+        """
+        return len(self.conditions) == len(self.joints) and not self.tree.cut
+
     def frames(self, joint: int, t, x: Array, R: Array) -> Frames:
         """What a joint sees of its bodies."""
         first, second = (grip.at(self.placement, t, x, R) for grip in self.grips[joint])
@@ -153,17 +164,45 @@ class Linkage(eqx.Module):
         return ((t, now), (jnp.ones_like(t), rate)), (jnp.zeros_like(t), bend)
 
     def at(self, t, x: Array, R: Array, epsilon: float) -> "Reach":
-        """Jacobians of the conditions at a pose, factored for the solve."""
+        """Jacobians of the conditions at a pose."""
         jacobians = [self._jacobian(i, t, x, R) for i in range(len(self.conditions))]
-        blocks = {}
-        for i, j in self.order.edges:
-            shared = [place for place in self.parts[i] if place in self.parts[j]]
-            rows, columns = (
-                jacobians[k][:, np.array([self.parts[k].index(place) for place in shared])] for k in (i, j)
-            )
-            scaled = rows * self.weights[np.array(shared)][None]
-            blocks[i, j] = jnp.sum(scaled[:, None] * columns[None], axis=2)
-        return Reach(self, jacobians, self.order.factored(blocks, epsilon))
+        return Reach(self, jacobians, epsilon)
+
+    def closing(self, reach: "Reach", t, x: Array, R: Array, mobility: Mobility) -> "Closing":
+        r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start.
+
+        It is factored as it is where the conditions are independent. Elsewhere a symmetric matrix with an
+        $\varepsilon$ stands for it, $G_0 M^{-1} G_0^T$ times the time in which momenta move the bodies: near
+        a singular pose the two ends of a step may see a small singular value with opposite signs.
+        """
+        if not self.independent:
+            return Closing(reach, reach.jacobians, reach.factors, mobility.time)
+        ends = [self._jacobian(i, t, x, R) for i in range(len(self.conditions))]
+        moved = [self._moved(mobility, G, part) for G, part in zip(reach.jacobians, self.parts, strict=True)]
+        pairs = [(i, j) for i, near in enumerate(self.order.neighbours) for j in (i, *near)]
+        blocks = {(i, j): self.block(i, ends[i], j, moved[j]) for i, j in pairs}
+        return Closing(reach, ends, self.order.factored_general(blocks), None)
+
+    def _moved(self, mobility: Mobility, G: Array, part: tuple[int, ...]) -> Array:
+        r"""Where the rows of a Jacobian, as impulses at the start, have moved the bodies: rows of $G B^T$."""
+        moving, columns = len(self.placement.translating), []
+        for k in range(0, len(part), 3):
+            three, place = G[:, k : k + 3], part[k]
+            if place < 3 * moving:
+                columns.append(three * (mobility.time * self.weights[place]))
+            else:
+                B = mobility.turn[:, :, place - 3 * moving]
+                columns.append(jnp.sum(three[:, None] * B[None], axis=2))
+        return jnp.concatenate(columns, axis=1)
+
+    def block(self, i: int, rows: Array, j: int, columns: Array) -> Array:
+        """The product of two Jacobians over the numbers that move both conditions."""
+        shared = [place for place in self.parts[i] if place in self.parts[j]]
+        rows, columns = (
+            G[:, np.array([self.parts[k].index(place) for place in shared])]
+            for k, G in ((i, rows), (j, columns))
+        )
+        return jnp.sum(rows[:, None] * columns[None], axis=2)
 
     def _jacobian(self, condition: int, t, x: Array, R: Array) -> Float[Array, "rows part"]:
         """Derivatives of a condition in the numbers of the twist that move it."""
@@ -187,17 +226,26 @@ def _frames(first: Held, second: Held) -> Frames:
     return Frames(second.place - first.place, first.directions, second.directions)
 
 
-class Reach(NamedTuple):
+@dataclass(frozen=True)
+class Reach:
     """What the joints reach at a pose: their Jacobians in the twist, and the factors of $A$."""
 
     linkage: Linkage
     jacobians: list[Float[Array, "rows part"]]
-    factors: GraphFactors
+    epsilon: float
+
+    @cached_property
+    def factors(self) -> GraphFactors:
+        """Of $A$, for those who solve."""
+        linkage = self.linkage
+        parts = zip(self.jacobians, linkage.parts, strict=True)
+        scaled = [G * linkage.weights[np.array(part)][None] for G, part in parts]
+        blocks = {(i, j): linkage.block(i, scaled[i], j, self.jacobians[j]) for i, j in linkage.order.edges}
+        return linkage.order.factored(blocks, self.epsilon)
 
     def push(self, twist: Twist) -> Rows:
         r"""The products $G u$."""
-        parts = zip(self.jacobians, self.linkage.parts, strict=True)
-        return [jnp.sum(G * twist[np.array(part)][None], axis=1) for G, part in parts]
+        return _pushed(self.linkage, self.jacobians, twist)
 
     def pull(self, forces: Rows) -> Twist:
         r"""The wrench $G^T \lambda$."""
@@ -209,3 +257,28 @@ class Reach(NamedTuple):
     def solve(self, right: Rows, repetitions: int) -> Rows:
         r"""Forces $\lambda$ with $G M^{-1} G^T \lambda = b$."""
         return self.factors.solve(right, repetitions)
+
+
+class Closing(NamedTuple):
+    """How impulses at the start of a step move the gaps at its end."""
+
+    reach: Reach
+    jacobians: list[Float[Array, "rows part"]]
+    """At the end, or what stands for them."""
+    factors: GraphFactors
+    time: Array | None
+    """What the factored matrix still has to be multiplied by; None where it is whole."""
+
+    def push(self, twist: Twist) -> Rows:
+        """What a further motion at the end adds to the gaps."""
+        return _pushed(self.reach.linkage, self.jacobians, twist)
+
+    def solve(self, right: Rows) -> Rows:
+        """Impulses at the start that open the joints by so much at the end."""
+        impulses = self.factors.solve(right, 1)
+        return impulses if self.time is None else [one / self.time for one in impulses]
+
+
+def _pushed(linkage: Linkage, jacobians: list[Array], twist: Twist) -> Rows:
+    parts = zip(jacobians, linkage.parts, strict=True)
+    return [jnp.sum(G * twist[np.array(part)][None], axis=1) for G, part in parts]

@@ -1,6 +1,7 @@
 """Implicit equations: iterations that converge to round-off or say that they did not."""
 
 from poinsot.solvers._block_banded import BlockMatrix, Elimination, linearised
+from poinsot.solvers._corner import Corner
 from poinsot.solvers._fixed_point import fixed_point, measured_fixed_point
 from poinsot.solvers._graph_elimination import EliminationOrder, GraphFactors
 from poinsot.solvers._iteration import EPS, SolveInfo, Stopping
@@ -12,6 +13,7 @@ __all__ = [
     "BlockMatrix",
     "EPS",
     "Elimination",
+    "Corner",
     "EliminationOrder",
     "GraphFactors",
     "SolveInfo",

@@ -1,4 +1,4 @@
-r"""Symmetric block systems over a graph, such as $G M^{-1} G^T$ of joints that share bodies."""
+r"""Block systems over a graph, such as $G M^{-1} G^T$ of joints that share bodies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from poinsot.solvers._corner import Corner
+
 Edge = tuple[int, int]
 Blocks = Mapping[Edge, Float[Array, "rows columns"]]
-"""Blocks on and below the diagonal, by row and column."""
+"""By row and column; of a symmetric matrix those on and below the diagonal."""
 Vector = Sequence[Float[Array, " rows"]]
 
 
@@ -50,38 +52,64 @@ class EliminationOrder:
         return [(i, j) for i, near in enumerate(self.neighbours) for j in (*near, i) if j <= i]
 
     def factored(self, blocks: Blocks, epsilon: float) -> "GraphFactors":
-        r"""Factor $A + \varepsilon\operatorname{diag}(A)$ into $L L^T$, block by block.
+        r"""Factor the symmetric $A + \varepsilon\operatorname{diag}(A)$ into $L D L^T$, block by block.
 
         Args:
             blocks: of $A$, those of `edges`.
             epsilon: makes up for a rank that is not full. `GraphFactors.solve` takes it back.
         """
         rest = dict(blocks)
+        if epsilon:
+            for i in self.order:
+                rest[i, i] = rest[i, i] * (1.0 + epsilon * np.eye(len(rest[i, i])))
+        corners: dict[int, Corner] = {}
+        right: dict[Edge, Array] = {}
+        left: dict[Edge, Array] = {}
         for i in self.order:
-            rest[i, i] = rest[i, i] * (1.0 + epsilon * np.eye(len(rest[i, i])))
-        columns: dict[Edge, Array] = {}
-        corners: dict[int, list[list[Array]]] = {}
-        for i in self.order:
-            corners[i] = _cholesky(rest[i, i])
+            corners[i] = Corner.symmetric(rest[i, i])
             for a in self.below[i]:
-                columns[a, i] = _forward(corners[i], _block(rest, i, a)).T
+                right[i, a] = corners[i].forward(_block(rest, i, a))
+                left[a, i] = (right[i, a] * jnp.stack(corners[i].reciprocals)[:, None]).T
             for a in self.below[i]:
                 for b in self.below[i]:
                     if b <= a:
-                        known = rest.get((a, b))
-                        product = _product(columns[a, i], columns[b, i])
-                        rest[a, b] = -product if known is None else known - product
-        return GraphFactors(self, blocks, columns, corners)
+                        _subtract(rest, (a, b), _product(left[a, i], right[i, b]))
+        whole = {(i, j): _block(blocks, i, j) for i, near in enumerate(self.neighbours) for j in (i, *near)}
+        return GraphFactors(self, whole, left, right, corners)
+
+    def factored_general(self, blocks: Blocks) -> "GraphFactors":
+        """Factor a matrix that need not be symmetric into $L U$, without a choice of pivots.
+
+        Args:
+            blocks: all pairs that meet, in both orders, and those on the diagonal.
+        """
+        rest = dict(blocks)
+        corners: dict[int, Corner] = {}
+        right: dict[Edge, Array] = {}
+        left: dict[Edge, Array] = {}
+        for i in self.order:
+            corners[i] = Corner.of(rest[i, i])
+            for a in self.below[i]:
+                right[i, a] = corners[i].forward(rest[i, a])
+                left[a, i] = corners[i].forward_turned(rest[a, i].T).T
+            for a in self.below[i]:
+                for b in self.below[i]:
+                    _subtract(rest, (a, b), _product(left[a, i], right[i, b]))
+        return GraphFactors(self, blocks, left, right, corners)
 
 
 @dataclass(frozen=True)
 class GraphFactors:
-    """Factors of a symmetric block system."""
+    """Factors of a block system."""
 
     order: EliminationOrder
     blocks: Blocks
-    columns: Mapping[Edge, Array]
-    corners: Mapping[int, list[list[Array]]]
+    """Of the matrix, all of them."""
+    left: Blocks
+    """Below the diagonal."""
+    right: Blocks
+    """Above the diagonal."""
+    corners: Mapping[int, Corner]
 
     def solve(self, right: Vector, repetitions: int) -> list[Array]:
         r"""Solve $A x = b$ by repeated correction.
@@ -104,9 +132,7 @@ class GraphFactors:
     def times(self, x: Vector) -> list[Array]:
         """The product of the matrix and a vector."""
         return [
-            sum(
-                (_apply(_block(self.blocks, i, j), x[j]) for j in near), start=_apply(self.blocks[i, i], x[i])
-            )
+            sum((_apply(self.blocks[i, j], x[j]) for j in near), start=_apply(self.blocks[i, i], x[i]))
             for i, near in enumerate(self.order.neighbours)
         ]
 
@@ -114,13 +140,13 @@ class GraphFactors:
         """Forward and backward substitution."""
         x = list(right)
         for i in self.order.order:
-            x[i] = _forward(self.corners[i], x[i])
+            x[i] = self.corners[i].forward(x[i])
             for a in self.order.below[i]:
-                x[a] = x[a] - _apply(self.columns[a, i], x[i])
+                x[a] = x[a] - _apply(self.left[a, i], x[i])
         for i in reversed(self.order.order):
             for a in self.order.below[i]:
-                x[i] = x[i] - _apply(self.columns[a, i].T, x[a])
-            x[i] = _backward(self.corners[i], x[i])
+                x[i] = x[i] - _apply(self.right[i, a], x[a])
+            x[i] = self.corners[i].backward(x[i])
         return x
 
 
@@ -129,41 +155,16 @@ def _block(blocks: Blocks, i: int, j: int) -> Array:
     return blocks[i, j] if i >= j else blocks[j, i].T
 
 
+def _subtract(rest: dict[Edge, Array], at: Edge, product: Array) -> None:
+    """Take a product from a block; one that is not there is zero."""
+    known = rest.get(at)
+    rest[at] = -product if known is None else known - product
+
+
 def _apply(A: Array, x: Array) -> Array:
     return jnp.sum(A * x[None], axis=1)
 
 
 def _product(A: Array, B: Array) -> Array:
-    """The product $A B^T$ as a sum, which needs no call of a library."""
-    return jnp.sum(A[:, None] * B[None], axis=2)
-
-
-def _cholesky(A: Array) -> list[list[Array]]:
-    """Lower triangle of the factor of a small matrix, written out."""
-    rows: list[list[Array]] = []
-    for i in range(len(A)):
-        row: list[Array] = []
-        for j in range(i + 1):
-            others = rows[j] if j < i else row
-            left = A[i, j] - sum((row[k] * others[k] for k in range(j)), start=jnp.zeros(()))
-            row.append(jnp.sqrt(left) if i == j else left / rows[j][j])
-        rows.append(row)
-    return rows
-
-
-def _forward(C: list[list[Array]], b: Array) -> Array:
-    """Solve with a lower triangle; `b` is a vector or has columns."""
-    x: list[Array] = []
-    for i, row in enumerate(C):
-        known = sum((row[k] * x[k] for k in range(i)), start=jnp.zeros_like(b[i]))
-        x.append((b[i] - known) / row[i])
-    return jnp.stack(x)
-
-
-def _backward(C: list[list[Array]], b: Array) -> Array:
-    """Solve with the transpose of a lower triangle."""
-    x: list[Array] = []
-    for i in reversed(range(len(C))):
-        known = sum((C[k][i] * x[len(C) - 1 - k] for k in range(i + 1, len(C))), start=jnp.zeros_like(b[i]))
-        x.append((b[i] - known) / C[i][i])
-    return jnp.stack(x[::-1])
+    """The product of two matrices as a sum, which needs no call of a library."""
+    return jnp.sum(A[:, :, None] * B[None], axis=1)

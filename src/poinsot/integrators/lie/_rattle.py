@@ -5,7 +5,18 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import PLACING, Group, GroupParts, Joints, Packed, Rows, StepInfo, Wrench, each_body
+from poinsot.core import (
+    Group,
+    GroupParts,
+    Joints,
+    Mobility,
+    Packed,
+    Rows,
+    StepInfo,
+    Wrench,
+    each_body,
+    placing,
+)
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.lie._kick import (
     CONVERGED,
@@ -15,8 +26,8 @@ from poinsot.integrators.lie._kick import (
     in_turned_frame,
     second_half,
 )
-from poinsot.rotation import quat_exp, stumpff
-from poinsot.solvers import EPS, fixed_point
+from poinsot.rotation import hat, quat_exp, stumpff
+from poinsot.solvers import EPS, fixed_point, measured_fixed_point
 
 
 class Carried(NamedTuple):
@@ -24,8 +35,36 @@ class Carried(NamedTuple):
 
     wrench: Wrench
     """Of the potential where the step ended."""
-    forces: Rows
-    """Of the joints, a guess for those of the next step; none without joints."""
+    forces: "JointForces | None"
+    """Of the joints, from which those of the next step are guessed; None without joints."""
+
+
+class JointForces(NamedTuple):
+    """Forces of the joints as a function of time, known at a time with a slope."""
+
+    value: Rows
+    slope: Rows
+    time: Array
+
+    def at(self, time) -> Rows:
+        """What they are expected to be at another time."""
+        ahead = time - self.time
+        return [value + ahead * slope for value, slope in zip(self.value, self.slope, strict=True)]
+
+    def then(self, value: Rows, time, h, smooth: bool) -> "JointForces":
+        """These with a new value.
+
+        The slope between two values that are close in time is not trusted: steps may go back and forth.
+        Nor is any where forces are not unique, since a part of them that does nothing would grow with it.
+        """
+        apart = time - self.time
+        known = jnp.abs(apart) > 0.25 * jnp.abs(h)
+        rate = jnp.where(known, 1.0 / jnp.where(known, apart, 1.0), 0.0)
+        slope = [
+            rate * (new - old) if smooth else jnp.zeros_like(new)
+            for new, old in zip(value, self.value, strict=True)
+        ]
+        return JointForces(value, slope, jnp.asarray(time, dtype=float))
 
 
 class LieRattle(AbstractIntegrator):
@@ -43,7 +82,8 @@ class LieRattle(AbstractIntegrator):
 
     The rotation vectors are found by a simplified Newton iteration with the derivative
     $J - \tfrac h2 \hat m$ at $\xi = 0$, which needs $h |\Omega|$ below about three; the forces of joints in
-    the same iteration with the derivative $\tfrac{h^2}2 G_0 M^{-1} G_0^T$. Spatial momenta are kept to
+    the same iteration with the derivative of the gaps where the step is expected to end, or with
+    $\tfrac{h^2}2 G_0 M^{-1} G_0^T$ where the joints are not independent. Spatial momenta are kept to
     round-off, and flat bodies are welcome. One evaluation of the forces per step; loads that depend on
     velocities make the first kick implicit in them.
     """
@@ -65,18 +105,25 @@ class LieRattle(AbstractIntegrator):
     def init(self, problem: Group, t, h, y: Packed) -> Carried:
         """Wrench and joint forces at the start."""
         parts = problem.split(y)
-        forces = () if problem.joints is None else problem.joint_forces(t, y)
+        forces = None
+        if problem.joints is not None:
+            value = problem.joint_forces(t, y)
+            forces = JointForces(value, [0.0 * one for one in value], jnp.asarray(t, dtype=float))
         return Carried(problem.wrench(t, parts.x, parts.g), forces)
 
     def step(self, problem: Group, t, h, y: Packed, carry: Carried):
         """One step, see the class."""
         x, _, g, _ = problem.split(y)
         half, info = first_half(problem, t, h, y, carry.wrench)
-        if problem.joints is None:
-            forces = carry.forces
+        forces = carry.forces
+        if problem.joints is None or forces is None:
             xi, solved = _rotation_vectors(problem, h, half.m)
         else:
-            half, xi, forces, solved = _held(problem, problem.joints, (t, h), x, g, half, carry.forces)
+            # A force that does the same as one that changes evenly acts a third of the way along.
+            when = t + h / 3.0
+            guess = forces.at(when)
+            half, xi, found, solved = _held(problem, problem.joints, (t, h), x, g, half, guess)
+            forces = forces.then(found, when, h, problem.joints.independent)
         turns = each_body(quat_exp)(xi)
         m = in_turned_frame(turns, half.m)
         x, g = x + h * problem.velocity(half.p), problem.turn(g, turns)
@@ -105,35 +152,51 @@ def _rotation_vectors(problem: Group, h, m: Array) -> tuple[Float[Array, "3 turn
 def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half: Momenta, forces: Rows):
     r"""Momenta in the middle of a step, rotation vectors and joint forces such that the joints end up closed.
 
-    A change is measured by what rotations and positions are known to: a unit of round-off of one, and of the
+    Newton's iteration for both together, with the derivatives where the guess of the forces leads to. A
+    change is measured by what rotations and positions are known to: a unit of round-off of one, and of the
     largest position.
     """
     t, h = grid
-    reach = joints.at(t, x, problem.rotation(g), PLACING)
+    reach = joints.at(t, x, problem.rotation(g), placing(joints)[0])
 
     def pushed(forces: Rows) -> Momenta:
         return half.like(half.flat() + 0.5 * h * reach.pull(forces))
 
+    def end(now: Momenta, xi: Array) -> tuple[Array, Array]:
+        return x + h * problem.velocity(now.p), problem.rotation(problem.turn(g, each_body(quat_exp)(xi)))
+
+    now = pushed(forces)
+    xi = _corrected(problem, h, now.m, jnp.zeros_like(half.m))
+    tangent = each_body(_tangent)(xi)
+    inverse = each_body(_linearised_inverse)(problem.inertia, -0.5 * h * now.m)
+    slope = h * _products(inverse, tangent)
+    closing = joints.closing(reach, t + h, *end(now, xi), Mobility(h, _products(tangent, slope)))
+
     def improved(unknowns):
         xi, forces = unknowns
         now = pushed(forces)
-        xi = _corrected(problem, h, now.m, xi)
-        end = x + h * problem.velocity(now.p), problem.turn(g, each_body(quat_exp)(xi))
-        gaps = joints.gaps(t + h, end[0], problem.rotation(end[1]))
-        more = reach.solve([-2.0 / (h * h) * gap for gap in gaps], 1)
-        return xi, [force + one for force, one in zip(forces, more, strict=True)]
+        own = _times(inverse, h * each_body(_right_tangent)(xi, now.m) - problem.inertia * xi)
+        turned = jnp.concatenate([jnp.zeros(x.size), _times(tangent, own).reshape(-1)])
+        gaps = zip(joints.gaps(t + h, *end(now, xi)), closing.push(turned), strict=True)
+        impulses = closing.solve([-(gap + more) for gap, more in gaps])
+        change = half.like(reach.pull(impulses))
+        turn, move = own + _times(slope, change.m), h * problem.velocity(change.p)
+        forces = [force + 2.0 / h * one for force, one in zip(forces, impulses, strict=True)]
+        return (xi + turn, forces), jnp.maximum(_largest(move) * position_unit, _largest(turn) / EPS)
 
-    def size(change):
-        turned, pulled = change
-        moved = 0.5 * h * h * joints.weights * reach.pull(pulled)
-        places = jnp.max(jnp.abs(moved[: x.size]), initial=0.0) / (EPS * (length + 1e-300))
-        turns = jnp.maximum(_largest(turned), _largest(moved[x.size :]))
-        return jnp.maximum(places, turns / EPS)
-
-    length = _largest(x) + _largest(h * problem.velocity(half.p))
-    guess = _corrected(problem, h, pushed(forces).m, jnp.zeros_like(half.m)), list(forces)
-    (xi, forces), info = fixed_point(improved, guess, size, CONVERGED)
+    position_unit = 1.0 / (EPS * (_largest(x) + _largest(h * problem.velocity(half.p)) + 1e-300))
+    (xi, forces), info = measured_fixed_point(improved, (xi, list(forces)), CONVERGED)
     return pushed(forces), xi, forces, StepInfo.implicit(info.converged, info.iterations)
+
+
+def _products(A: Float[Array, "3 3 n"], B: Float[Array, "3 3 n"]) -> Float[Array, "3 3 n"]:
+    """Products of matrices, body by body."""
+    return jnp.sum(A[:, :, None] * B[None], axis=1)
+
+
+def _times(A: Float[Array, "3 3 n"], b: Float[Array, "3 n"]) -> Float[Array, "3 n"]:
+    """Matrices times vectors, body by body."""
+    return jnp.sum(A * b[None], axis=1)
 
 
 def _largest(values: Array) -> Array:
@@ -161,3 +224,17 @@ def _right_tangent(xi: Float[Array, "3"], m: Float[Array, "3"]) -> Float[Array, 
     x = jnp.sum(xi * xi)
     across = jnp.cross(xi, m)
     return m - stumpff(2, x) * across + stumpff(3, x) * jnp.cross(xi, across)
+
+
+def _tangent(xi: Float[Array, "3"]) -> Float[Array, "3 3"]:
+    r"""The matrix $T_r(\xi)$."""
+    x = jnp.sum(xi * xi)
+    across = hat(xi)
+    return jnp.eye(3) - stumpff(2, x) * across + stumpff(3, x) * (across @ across)
+
+
+def _linearised_inverse(J: Float[Array, "3"], a: Float[Array, "3"]) -> Float[Array, "3 3"]:
+    r"""The inverse of $\operatorname{diag} J + \hat a$, see `_solve_linearised`."""
+    minors = jnp.stack([J[1] * J[2], J[2] * J[0], J[0] * J[1]])
+    determinant = J[0] * minors[0] + jnp.sum(J * a * a)
+    return (jnp.diag(minors) + a[:, None] * a[None] - hat(J * a)) / determinant
