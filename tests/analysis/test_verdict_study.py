@@ -5,23 +5,24 @@ import pytest
 
 from poinsot.analysis import _verdict_study as study
 from poinsot.analysis import verdict_rates
+from poinsot.analysis._verdict_motions import MOTIONS
 from poinsot.simulation import Verdict
 from poinsot.simulation._verdict import Finding
 
 TOLERATED = 0.005
 WRONG = 2
-"""Wrong verdicts of either kind among the 960 of the quick look: half a percent of these would be five."""
+"""Wrong verdicts of either kind among the 1200 of the quick look: half a percent of these would be six."""
 
 
 def test_few_of_each_family_are_judged_right():
     """Forty of each: together at most two are wrong of either kind, and drifts are found."""
     rates = verdict_rates(40, seed=1)
-    assert len(rates) == 12 and all(rate.series == 40 for rate in rates)
+    assert len(rates) == 15 and all(rate.series == 40 for rate in rates)
     assert sum(rate.false_alarms for rate in rates) <= WRONG
     assert sum(rate.missed for rate in rates) <= WRONG
     named = {rate.family: rate for rate in rates}
     assert named["random walk, 2 eps"].still[Verdict.exact] >= 39
-    for family in ("noise", "oscillation", "bursts"):
+    for family in ("noise", "oscillation", "bursts", *MOTIONS):
         assert named[family].moving[Verdict.drifting] >= 4, family
         assert named[family].still[Verdict.bounded] >= 10, family
 
@@ -35,6 +36,7 @@ def test_a_rule_that_looks_at_the_ends_alone_would_be_found_out(monkeypatch):
         return Finding(Verdict.drifting if drifts else Verdict.bounded, 0.0, rate, abs(rate))
 
     monkeypatch.setattr(study, "judge", ends)
+    monkeypatch.setattr(study, "MOTIONS", {})
     rates = verdict_rates(40, seed=1)
     assert sum(rate.false_alarms for rate in rates) > 10 * WRONG
     assert sum(rate.missed for rate in rates) > 10 * WRONG

@@ -134,5 +134,6 @@ def test_no_trend_in_the_energy(method):
 
 
 def test_a_method_that_is_not_symplectic_has_a_trend():
-    assert run("Runge-Kutta", 100_000).report()["energy"].verdict is Verdict.drifting
+    """The whole chain turns less than once: the report cannot exclude that the trend comes of that."""
+    assert run("Runge-Kutta", 100_000).report()["energy"].verdict in (Verdict.drifting, Verdict.short)
     assert change(run("Runge-Kutta", 100_000)) > 0.9

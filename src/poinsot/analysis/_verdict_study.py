@@ -1,11 +1,12 @@
 """How often the verdicts of a report are wrong, measured on errors whose drift is known."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from poinsot.analysis._verdict_families import FAMILIES, Made, even
+from poinsot.analysis._verdict_motions import MOTIONS
 from poinsot.simulation import Scale, Verdict
 from poinsot.simulation._pace import Pace
 from poinsot.simulation._verdict import EPSILON, Finding, judge
@@ -75,7 +76,8 @@ def verdict_rates(
     """Judge errors of many families by the rule of the report, each without a drift and with one.
 
     The families are noise, one frequency, a fast and a slow one, amplitudes that change, several frequencies,
-    bursts of Kepler orbits, and random walks of rounding errors; runs have 40 to several thousand states. The
+    bursts of Kepler orbits, and random walks of rounding errors; runs have 40 to several thousand states.
+    Three more are motions computed by symplectic methods, with slow parts that a run sees little of. The
     drift is linear in time, with a thousandth to thirty times the range of the error.
 
     Args:
@@ -83,16 +85,17 @@ def verdict_rates(
         seed: of the random numbers.
         progress: told the name of each family before it is looked at.
     """
-    kinds = {name: _bounded(made) for name, made in FAMILIES.items()}
-    kinds |= {f"random walk, {step:g} eps": _walk(step) for step in WALKS}
+    kinds = {name: _each(_bounded(made)) for name, made in FAMILIES.items()}
+    kinds |= {f"random walk, {step:g} eps": _each(_walk(step)) for step in WALKS}
+    kinds |= {name: _computed(made) for name, made in MOTIONS.items()}
     rates = []
     for place, (name, draw) in enumerate(kinds.items()):
         if progress is not None:
             progress(name)
         rng = np.random.default_rng([seed, place])
         rates.append(VerdictRates(name))
-        for _ in range(series):
-            _judge_pair(rates[-1], rng, *draw(rng))
+        for made, steps in draw(rng, series):
+            _judge_pair(rates[-1], rng, made, steps)
     return rates
 
 
@@ -106,16 +109,38 @@ def _judge_pair(rates: VerdictRates, rng: np.random.Generator, made: Made, steps
         rates.count(judge(t, values, steps, UNIT, pace), change / span)
 
 
-def _bounded(family: Callable) -> Callable:
-    def draw(rng: np.random.Generator) -> tuple[Made, np.ndarray]:
-        made = family(rng)
-        sized = Made(made.x, SIZE / np.ptp(made.error) * made.error, made.state)
-        return sized, even(rng, 1.0, 300.0) * np.arange(len(made.x))
-
-    return draw
+Draw = Callable[[np.random.Generator], tuple[Made, np.ndarray]]
 
 
-def _walk(step: float) -> Callable:
+def _each(draw: Draw) -> Callable:
+    """So many errors, drawn one by one."""
+
+    def drawn(rng: np.random.Generator, count: int) -> Iterator[tuple[Made, np.ndarray]]:
+        return (draw(rng) for _ in range(count))
+
+    return drawn
+
+
+def _computed(motions: Callable) -> Callable:
+    """So many errors of motions that are computed together."""
+
+    def drawn(rng: np.random.Generator, count: int) -> Iterator[tuple[Made, np.ndarray]]:
+        return (_sized(rng, made) for made in motions(rng, count))
+
+    return drawn
+
+
+def _bounded(family: Callable[[np.random.Generator], Made]) -> Draw:
+    return lambda rng: _sized(rng, family(rng))
+
+
+def _sized(rng: np.random.Generator, made: Made) -> tuple[Made, np.ndarray]:
+    """An error of the usual range, and the steps that were taken until each state."""
+    sized = Made(made.x, SIZE / np.ptp(made.error) * made.error, made.state)
+    return sized, even(rng, 1.0, 300.0) * np.arange(len(made.x))
+
+
+def _walk(step: float) -> Draw:
     """Random walks of rounding errors, looked at after every step or rarely."""
 
     def draw(rng: np.random.Generator) -> tuple[Made, np.ndarray]:

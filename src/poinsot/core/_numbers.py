@@ -19,7 +19,7 @@ def concrete(*values: Any) -> bool:
 
 
 def as_floats(value: Any, field: str, wanted: str = "numbers") -> Array:
-    """A float64 array of what may be numbers; known ones by NumPy, which compiles nothing.
+    """Convert numbers to a float64 array; known ones by NumPy, which compiles nothing.
 
     Args:
         value: numbers, lists, arrays, also traced ones.
@@ -27,7 +27,7 @@ def as_floats(value: Any, field: str, wanted: str = "numbers") -> Array:
         wanted: what it must be, in words.
 
     Raises:
-        InputError: it is not numbers.
+        InputError: it cannot be read as numbers.
     """
     if isinstance(value, jax.Array) and value.dtype == jnp.float64:
         return value
@@ -48,7 +48,7 @@ def as_floats(value: Any, field: str, wanted: str = "numbers") -> Array:
 
 
 def as_array(value: Any, field: str, shape: tuple[int, ...] | None = None) -> Array:
-    """A float64 array of finite numbers, of the given shape where one is asked for.
+    """Convert finite numbers to a float64 array, and check its shape where one is asked for.
 
     Args:
         value: numbers, lists, arrays, also traced ones.
@@ -56,7 +56,7 @@ def as_array(value: Any, field: str, shape: tuple[int, ...] | None = None) -> Ar
         shape: the shape it must have; any when None.
 
     Raises:
-        InputError: it is not numbers, not of that shape, or not finite.
+        InputError: it cannot be read as numbers, has another shape, or is not finite.
     """
     array = as_floats(value, field, _described(shape))
     if shape is not None and array.shape != shape:
@@ -76,7 +76,7 @@ def as_batch(value: Any, field: str, shape: tuple[int, ...], what: str) -> Array
         what: what such an array is, in words.
 
     Raises:
-        InputError: it is not numbers or of another shape.
+        InputError: it cannot be read as numbers, or has another shape.
     """
     wanted = f"{what}, of shape {_shape_text(shape)}"
     array = as_floats(value, field, wanted)

@@ -14,24 +14,30 @@ Terms = Sequence[AbstractPotential]
 
 
 def total_energy(terms: Terms, t, x: Float[Array, "body 3"], R: Float[Array, "body 3 3"]) -> Scalar:
-    """Energy of all terms at the poses of all bodies."""
+    """Sum the energies of all terms, at the poses of all bodies."""
     return sum((term.energy(t, x, R) for term in terms), start=jnp.zeros(()))
 
 
 def all_declare(terms: Terms) -> bool:
-    """Whether every term declares quadratic invariants."""
+    """Tell whether every term declares quadratic invariants."""
     return all(isinstance(term, AbstractInvariantPotential) for term in terms)
 
 
 def total_invariants(
     terms: Terms, x: Float[Array, "body 3"], R: Float[Array, "body 3 3"]
 ) -> Float[Array, "k"]:
-    """Invariants of all terms, one after the other."""
+    """Concatenate the invariants of all terms."""
     return jnp.concatenate([jnp.zeros(0), *(term.invariants(x, R) for term in _declaring(terms))])
 
 
 def total_energy_of(terms: Terms, c: Float[Array, "k"], count: int) -> Scalar:
-    """Energy of all terms as a function of `total_invariants` of so many bodies."""
+    """Energy of all terms as a function of `total_invariants`.
+
+    Args:
+        terms: those whose energy it is; each declares its invariants.
+        c: the invariants of all terms, one after the other.
+        count: number of bodies, on which the number of invariants of a term may depend.
+    """
     shapes = jax.eval_shape(
         lambda x, R: [term.invariants(x, R) for term in _declaring(terms)],
         jnp.zeros((count, 3)),

@@ -5,7 +5,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError, quoted
@@ -14,6 +13,7 @@ from poinsot.core.types import Scalar
 from .._params import Parametrised
 from .._places import as_bodies, as_body, body_field
 from ._base import AbstractInvariantPotential, AbstractPotential, Directors, Positions
+from ._each_body import OfEachBody
 
 _LABELS = ("x", "R")
 
@@ -66,7 +66,7 @@ def of_body(function: Callable, body: int | str = 0, *, params: Any = None) -> F
     return Function(function, params=params, body=body)
 
 
-class Field(AbstractPotential):
+class Field(OfEachBody, AbstractPotential):
     r"""A potential energy of each body by itself, such as that of an external field.
 
     $$ V = \sum_i f(x_i, R_i) $$
@@ -94,20 +94,9 @@ class Field(AbstractPotential):
         """Whether the function takes `t`."""
         return self.function.takes_time
 
-    @property
-    def bodies(self) -> tuple[int, ...] | None:
-        """The bodies it acts on."""
-        return self.places
-
-    @property
-    def separable(self) -> bool:
-        """It is a sum over bodies."""
-        return True
-
     def energy(self, t, x: Positions, R: Directors) -> Scalar:
         """Sum of the function's values."""
-        chosen = slice(None) if self.places is None else np.asarray(self.places)
-        return jnp.sum(jax.vmap(lambda x, R: self.function(t, x, R))(x[chosen], R[chosen]))
+        return jnp.sum(jax.vmap(lambda x, R: self.function(t, x, R))(self.chosen(x), self.chosen(R)))
 
 
 class OfInvariants(AbstractInvariantPotential):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
@@ -12,6 +11,7 @@ from poinsot.core.types import Scalar
 from .._checks import Numbers, as_array
 from .._places import as_bodies, body_field
 from ._base import AbstractInvariantPotential, AbstractTerm, Directors, Positions
+from ._each_body import OfEachBody
 
 if TYPE_CHECKING:
     from .._roster import Roster
@@ -40,10 +40,11 @@ class UniformGravity(AbstractTerm):
 
     def of_bodies(self, roster: "Roster") -> "Weight":
         """The weight of these bodies."""
-        return Weight(roster.masses(self.places), self.acceleration, self.places)
+        masses = roster.masses(self.places)
+        return Weight(masses=masses, acceleration=self.acceleration, places=self.places)
 
 
-class Weight(AbstractInvariantPotential):
+class Weight(OfEachBody, AbstractInvariantPotential):
     """What `UniformGravity` is for given bodies."""
 
     masses: Float[Array, "chosen"]
@@ -51,20 +52,9 @@ class Weight(AbstractInvariantPotential):
     acceleration: Float[Array, "3"]
     places: tuple[int, ...] | None = body_field()
 
-    @property
-    def bodies(self) -> tuple[int, ...] | None:
-        """The bodies that have weight."""
-        return self.places
-
-    @property
-    def separable(self) -> bool:
-        """Each body has its own weight."""
-        return True
-
     def invariants(self, x: Positions, R: Directors) -> Float[Array, "1"]:
         """First moment of the masses along gravity."""
-        chosen = x if self.places is None else x[np.asarray(self.places)]
-        return jnp.sum(self.masses[:, None] * chosen * self.acceleration[None]).reshape(1)
+        return jnp.sum(self.masses[:, None] * self.chosen(x) * self.acceleration[None]).reshape(1)
 
     def energy_of(self, c: Float[Array, "1"]) -> Scalar:
         """Minus the first moment."""

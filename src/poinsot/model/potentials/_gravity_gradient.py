@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
@@ -13,6 +12,7 @@ from .._checks import Numbers, as_array
 from .._places import as_bodies, body_field
 from .._vectors import turned, turned_back
 from ._base import AbstractInvariantPotential, AbstractTerm, Directors, Positions
+from ._each_body import OfEachBody
 
 if TYPE_CHECKING:
     from .._roster import Roster
@@ -49,11 +49,15 @@ class GravityGradient(AbstractTerm):
     def of_bodies(self, roster: "Roster") -> "CentralField":
         """The field as these bodies feel it."""
         return CentralField(
-            self.mu, self.centre, roster.masses(self.places), roster.inertias(self.places), self.places
+            mu=self.mu,
+            centre=self.centre,
+            masses=roster.masses(self.places),
+            inertias=roster.inertias(self.places),
+            places=self.places,
         )
 
 
-class CentralField(AbstractInvariantPotential):
+class CentralField(OfEachBody, AbstractInvariantPotential):
     r"""What `GravityGradient` is for given bodies.
 
     Its invariants are, for each body, the squared distance and the components of $x - a$ along the directors.
@@ -66,22 +70,11 @@ class CentralField(AbstractInvariantPotential):
     inertias: Float[Array, "chosen 3 3"]
     places: tuple[int, ...] | None = body_field()
 
-    @property
-    def bodies(self) -> tuple[int, ...] | None:
-        """The bodies it attracts."""
-        return self.places
-
-    @property
-    def separable(self) -> bool:
-        """Each body is attracted by itself."""
-        return True
-
     def invariants(self, x: Positions, R: Directors) -> Float[Array, "k"]:
         """Squared distance and components along the directors, body after body."""
-        chosen = slice(None) if self.places is None else np.asarray(self.places)
-        distance = x[chosen] - self.centre[None]
+        distance = self.chosen(x) - self.centre[None]
         square = jnp.sum(distance * distance, axis=1, keepdims=True)
-        return jnp.concatenate([square, turned_back(R[chosen], distance)], axis=1).reshape(-1)
+        return jnp.concatenate([square, turned_back(self.chosen(R), distance)], axis=1).reshape(-1)
 
     def energy_of(self, c: Float[Array, "k"]) -> Scalar:
         """MacCullagh's formula."""
