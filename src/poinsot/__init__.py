@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from poinsot.library import register
     from poinsot.model import (
         Chain,
+        OpenChain,
         RigidBody,
         System,
         Units,
@@ -83,6 +84,7 @@ _NAMES = {
     "Result": "poinsot.core",
     "State": "poinsot.core",
     "Chain": "poinsot.model",
+    "OpenChain": "poinsot.model",
     "RigidBody": "poinsot.model",
     "System": "poinsot.model",
     "Units": "poinsot.model",
@@ -128,6 +130,7 @@ __all__ = [
     "Hamiltonian",
     "InputError",
     "Interrupted",
+    "OpenChain",
     "Result",
     "RigidBody",
     "SimulationError",

@@ -32,7 +32,8 @@ PLACES = {"one": ((0.1, 0.2, 0.3), (1.0, 0.0, 0.0, 0.0)), "two": ((1.0, -0.5, 0.
 
 
 def test_every_joint_is_among_the_cases():
-    kinds = {name for name in J.__all__ if issubclass(getattr(J, name), J.AbstractJoint)}
+    exported = {name: getattr(J, name) for name in J.__all__}
+    kinds = {n for n, one in exported.items() if isinstance(one, type) and issubclass(one, J.AbstractJoint)}
     assert kinds - {"AbstractJoint"} == set(KINDS)
 
 
@@ -154,3 +155,34 @@ def test_a_run_holds_it(name):
         without, start(name), t1=2.0, dt=0.01, coordinates="group", integrator="lie-rattle", progress=False
     )
     assert np.max(np.abs(free.position[-1] - run.position[-1])) > 1e-3, "the joint does something"
+
+
+@once
+def _placing(joint, c, rates):
+    """Coordinates of the placed markers, what must vanish there, and their motion beside the subspace."""
+    first = exp(jnp.array([0.3, -0.7, 0.4]))
+
+    def frames(c):
+        rotation, apart = joint.placed(c)
+        return J.Frames(first @ apart, first, first @ rotation)
+
+    now, rate = jax.jvp(frames, (c,), (rates,))
+    S = joint.subspace(now)
+    spin = pt.rotation.vee(rate.second @ now.second.T)
+    return joint.coordinates(now), joint.residual(now), (spin, rate.apart), (S.turn @ rates, S.slide @ rates)
+
+
+@pytest.mark.parametrize("name", [name for name, (joint, _) in KINDS.items() if joint.freedoms is not None])
+def test_a_joint_is_placed_where_its_coordinates_say_and_moves_along_its_subspace(name):
+    joint, freedoms = KINDS[name]
+    draw = np.random.default_rng(3)
+    c, rates = jnp.asarray(draw.uniform(-1.0, 1.0, (2, freedoms)))
+    found, open_by, motion, along = _placing(joint, c, rates)
+    np.testing.assert_allclose(found, c, rtol=0, atol=1e-14)
+    assert np.max(np.abs(open_by)) < 1e-14
+    if name == "Spherical":
+        # Its rates are angular velocities, not derivatives of the rotation vector.
+        assert np.max(np.abs(motion[1])) == 0.0
+        return
+    for one, other in zip(motion, along, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-14)

@@ -11,12 +11,14 @@ from ._rigid_body import RigidBody
 from ._system import System
 from ._tree_motion import joint_rates
 from ._units import Units
+from .open_chain import OpenChain
 
 __all__ = [
     "AbstractSystem",
     "Chain",
     "Chart",
     "Linkage",
+    "OpenChain",
     "Particles",
     "RigidBody",
     "System",

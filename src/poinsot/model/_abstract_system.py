@@ -210,12 +210,16 @@ class AbstractSystem(Recommending):
         """
         if not self.loads:
             return None
-        positions, rotations = self.poses(t, x, R)
         rates, pull_back = jax.vjp(lambda v, Omega: self.rates(t, x, R, v, Omega), v, Omega)
+        return pull_back(self.pose_load(t, *self.poses(t, x, R), *rates))
+
+    def pose_load(
+        self, t, x: Positions, R: Rotations, v: Positions, Omega: Positions
+    ) -> tuple[Positions, Positions]:
+        """Forces in space and torques in the body frames on all bodies, of all loads; there must be one."""
         loads = filled(self.loads, self.params)
-        wrenches = [load.wrench(t, positions, rotations, *rates) for load in loads]
-        total = tuple(sum(parts[1:], start=parts[0]) for parts in zip(*wrenches, strict=True))
-        return pull_back(total)
+        wrenches = [load.wrench(t, x, R, v, Omega) for load in loads]
+        return jax.tree.map(lambda *parts: sum(parts[1:], start=parts[0]), *wrenches)
 
     def kinetic(self, x: Positions, R: Rotations, v: Positions, Omega: Positions) -> Scalar:
         """Kinetic energy of all bodies, from their poses and velocities."""

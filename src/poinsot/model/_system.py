@@ -14,6 +14,7 @@ from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._checks import stacked
 from ._limits import JointLimits, limited_coordinates
 from ._linkage import Linkage
+from ._named_frames import as_frames
 from ._params import filled
 from ._placement import Placement, placement_of, take
 from ._rigid_body import RigidBody
@@ -24,6 +25,7 @@ from .freedom import AbstractFreedom
 from .joints import AbstractCondition, AbstractJoint
 from .loads import AbstractLoad
 from .potentials import AbstractPotential
+from .potentials._marker import Marker
 
 
 class System(AbstractSystem):
@@ -46,6 +48,7 @@ class System(AbstractSystem):
         joints: terms of `pt.joints`, drives and couplings among them.
         reference: poses of bodies, by name, in which places and axes of joints are given in space: a position
             and a rotation each. The others are at the origin, unturned.
+        frames: named places on bodies, (body, point, rotation) each, for `OpenChain` and pictures.
         name: what reports call the system.
 
     Raises:
@@ -68,6 +71,7 @@ class System(AbstractSystem):
     params: Any
     invariants: dict[str, UserFunction]
     mechanism: Linkage | None
+    frames: dict[str, Marker]
     placement: Placement
     masses: Float[Array, "Nx"]
     names: Sequence[str] = eqx.field(static=True)
@@ -84,6 +88,7 @@ class System(AbstractSystem):
         invariants: Mapping[str, Callable] | None = None,
         joints: Sequence[AbstractCondition] = (),
         reference: Mapping[str, Any] | None = None,
+        frames: Mapping[str, Any] | None = None,
         name: str = "system",
     ):
         self.name = name
@@ -99,6 +104,7 @@ class System(AbstractSystem):
             poses = as_poses(reference or {}, self.names)
             self.mechanism = Linkage(conditions, self.names, poses, self.placement, self.masses)
             list(limited_coordinates(self.mechanism.held))  # Refused here, not when a run asks for them.
+        self.frames = as_frames(frames, self.roster)
         self.potentials = as_potentials(potentials, self.roster, self.params)
         self.loads = as_loads(loads, self.roster, self.params)
 

@@ -14,6 +14,7 @@ from ._distance import Distance
 from ._drive import Drive
 from ._fixed import Fixed
 from ._frames import Frames, Subspace
+from ._motion import Motion
 from ._planar import Planar
 from ._point_on_line import PointOnLine
 from ._point_on_plane import PointOnPlane
@@ -32,6 +33,7 @@ __all__ = [
     "Drive",
     "Fixed",
     "Frames",
+    "Motion",
     "Planar",
     "PointOnLine",
     "PointOnPlane",

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from ._condition import AbstractCondition
 from ._frames import Frames, Subspace
+from ._motion import Motion, placed
 from ._site import Site
 
 
@@ -45,6 +46,20 @@ class AbstractJoint(AbstractCondition):
     def coordinates(self, frames: Frames) -> Float[Array, " k"]:
         """Its coordinates, angles between minus and plus pi."""
         raise NotImplementedError(f"{type(self).__name__} has no coordinates")
+
+    def motions(self) -> tuple[Motion, ...] | None:
+        """Elementary motions from the first marker to the second, one for each coordinate.
+
+        None where they do not follow one after the other, as those of a ball.
+        """
+        return None
+
+    def placed(self, c: Float[Array, " k"]) -> tuple[Float[Array, "3 3"], Float[Array, "3"]]:
+        """Rotation and place of the second marker in the first, at its coordinates; see `coordinates`."""
+        motions = self.motions()
+        if motions is None:
+            raise NotImplementedError(f"{type(self).__name__} has no coordinates")
+        return placed(motions, c)
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from ._base import AbstractJoint
 from ._frames import Frames, Subspace
+from ._motion import Motion, Z
 from ._site import Site, Where
 
 
@@ -35,3 +36,7 @@ class Cylindrical(AbstractJoint):
     def coordinates(self, frames: Frames):
         """The way along the axis and the angle about it."""
         return jnp.stack([frames.along(2), frames.angle()])
+
+    def motions(self) -> tuple[Motion, ...]:
+        """A slide along the axis, then a turn about it."""
+        return Motion(slide=Z), Motion(turn=Z)

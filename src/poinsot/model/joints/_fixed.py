@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from ._base import AbstractJoint
 from ._frames import Frames, Subspace
+from ._motion import Motion
 from ._site import Site, Where
 
 
@@ -37,3 +38,7 @@ class Fixed(AbstractJoint):
     def coordinates(self, frames: Frames):
         """None."""
         return jnp.zeros(0)
+
+    def motions(self) -> tuple[Motion, ...]:
+        """None."""
+        return ()

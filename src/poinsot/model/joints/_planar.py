@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from ._base import AbstractJoint
 from ._frames import Frames, Subspace
+from ._motion import Motion, X, Y, Z
 from ._site import Site, Where
 
 
@@ -36,3 +37,7 @@ class Planar(AbstractJoint):
     def coordinates(self, frames: Frames):
         """The ways along both directions and the angle about the axis."""
         return jnp.stack([frames.along(0), frames.along(1), frames.angle()])
+
+    def motions(self) -> tuple[Motion, ...]:
+        """Slides along two directions across the axis, then a turn about it."""
+        return Motion(slide=X), Motion(slide=Y), Motion(turn=Z)

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from ._base import AbstractJoint
 from ._frames import Frames, Subspace
+from ._motion import Motion, Z
 from ._site import Site, Where
 
 
@@ -37,3 +38,7 @@ class Prismatic(AbstractJoint):
     def coordinates(self, frames: Frames):
         """The way along the axis."""
         return frames.along(2)[None]
+
+    def motions(self) -> tuple[Motion, ...]:
+        """A slide along the axis."""
+        return (Motion(slide=Z),)

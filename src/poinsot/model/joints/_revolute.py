@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from ._base import AbstractJoint
 from ._frames import Frames, Subspace
+from ._motion import Motion, Z
 from ._site import Site, Where
 
 
@@ -35,3 +36,7 @@ class Revolute(AbstractJoint):
     def coordinates(self, frames: Frames):
         """The angle about the axis."""
         return frames.angle()[None]
+
+    def motions(self) -> tuple[Motion, ...]:
+        """A turn about the axis."""
+        return (Motion(turn=Z),)

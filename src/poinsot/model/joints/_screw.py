@@ -12,6 +12,7 @@ from poinsot.core import InputError, as_array, concrete
 from .._checks import Numbers
 from ._base import AbstractJoint
 from ._frames import Frames, Subspace
+from ._motion import Motion, Z
 from ._site import Site, Where
 
 
@@ -57,3 +58,7 @@ class Screw(AbstractJoint):
     def coordinates(self, frames: Frames):
         """The angle about the axis."""
         return frames.angle()[None]
+
+    def motions(self) -> tuple[Motion, ...]:
+        """A turn about the axis with its way along it."""
+        return (Motion(Z, self.pitch / (2.0 * math.pi) * jnp.asarray(Z)),)

@@ -4,7 +4,7 @@ from typing import ClassVar, Unpack
 
 import jax.numpy as jnp
 
-from poinsot.rotation import log
+from poinsot.rotation import exp, log
 
 from ._base import AbstractJoint
 from ._frames import Frames, Subspace
@@ -37,3 +37,7 @@ class Spherical(AbstractJoint):
     def coordinates(self, frames: Frames):
         """Rotation vector of the second body against the first."""
         return log(frames.first.T @ frames.second)
+
+    def placed(self, c):
+        """The second body turned by a rotation vector."""
+        return exp(c), jnp.zeros(3)

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from ._base import AbstractJoint
 from ._frames import Frames, Subspace
+from ._motion import Motion, X, Y
 from ._site import Site, Where
 
 
@@ -36,3 +37,7 @@ class Universal(AbstractJoint):
         """The angle about $d_1$, then that about $e_2$."""
         about_first = jnp.arctan2(frames.cosine(2, 1), frames.cosine(1, 1))
         return jnp.stack([about_first, jnp.arctan2(frames.cosine(0, 2), frames.cosine(0, 0))])
+
+    def motions(self) -> tuple[Motion, ...]:
+        """A turn about $d_1$, then one about $e_2$."""
+        return Motion(turn=X), Motion(turn=Y)

@@ -1,0 +1,189 @@
+"""Where everything is at joint coordinates, and how it moves at their rates."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.rotation import hat, quat_rate, sincos, to_matrix
+
+from ._nodes import Nodes
+from ._spatial import Spatial, applied, bracket, joined, product, twist_at
+from ._structure import Structure
+from ._sweeps import outward
+
+Q = Float[Array, " nq"]
+V = Float[Array, " nv"]
+
+
+class Posture(NamedTuple):
+    """Nodes and bodies of a tree in space."""
+
+    rotations: Float[Array, "node 3 3"]
+    points: Float[Array, "node 3"]
+    """Origins of the frames of the nodes."""
+    arms: Float[Array, "node 3 3"]
+    """From the point of the node above, or from the origin, to its own; skew matrices."""
+    columns: Float[Array, "n 6"]
+    """The twist of each rate alone, at the point of its node, in the order of the nodes."""
+    x: Float[Array, "body 3"]
+    """Mass centres."""
+    R: Float[Array, "body 3 3"]
+    """Rotations of the bodies."""
+    levers: Float[Array, "body 3 3"]
+    """From the points of their nodes to the mass centres; skew matrices."""
+
+
+def posture(nodes: Nodes, q: Q) -> Posture:
+    r"""Frames of all nodes and bodies, by the recursion of `Nodes` outwards.
+
+    A quaternion counts by its direction alone, $R(p)/|p|^2$.
+    """
+    structure = nodes.structure
+    own, slides, axes = _relative(nodes, q)
+    rotations = product(nodes.rotations, own)
+    ways = nodes.places + applied(nodes.rotations, slides)
+
+    def step(before, given):
+        rotation, point, _ = before
+        turn, way = given
+        arm = applied(rotation, way)
+        return product(rotation, turn), point + arm, arm
+
+    ground = jnp.eye(3), jnp.zeros(3), jnp.zeros(3)
+    R, points, arms = outward(step, structure.parents, ground, (rotations, ways))
+    carriers = np.array(structure.carriers, dtype=int)
+    frames = jnp.concatenate([R, jnp.eye(3)[None]])[carriers]
+    bases = jnp.concatenate([points, jnp.zeros((1, 3))])[carriers]
+    levers = applied(frames, nodes.body_places)
+    return Posture(
+        R,
+        points,
+        hat(arms),
+        _columns(nodes, R, axes),
+        bases + levers,
+        product(frames, nodes.body_rotations),
+        hat(levers),
+    )
+
+
+def _relative(nodes: Nodes, q: Q) -> tuple[Array, Array, Float[Array, "ball 3 3"]]:
+    """Turn and way of each node in its frame before them, and the directions of the turns of balls after."""
+    structure = nodes.structure
+    along = q[np.array([structure.q_at[k] for k in structure.axes], dtype=int)]
+    sine, cosine = sincos(along)
+    skew = hat(nodes.turns)
+    turned = jnp.eye(3)[None] + sine[:, None, None] * skew
+    turned = turned + (1.0 - cosine)[:, None, None] * product(skew, skew)
+    quats = q[_quaternions(structure)]
+    length = jnp.sum(quats * quats, axis=1)
+    balls = to_matrix(quats) / length[:, None, None]
+    backward = np.array(structure.backward, dtype=bool)[:, None, None]
+    own = jnp.where(backward, jnp.swapaxes(balls, 1, 2), balls)
+    # Turns of a ball that is passed from its second body are about the directions of the inner body.
+    axes = jnp.where(backward, -balls, jnp.eye(3)[None])
+    return (
+        _arranged(structure, turned, own),
+        _arranged(structure, along[:, None] * nodes.slides, jnp.zeros((len(structure.balls), 3))),
+        axes,
+    )
+
+
+def _columns(nodes: Nodes, R: Float[Array, "node 3 3"], axes: Float[Array, "ball 3 3"]) -> Spatial:
+    """Twists of the rates, in the order of the nodes."""
+    structure = nodes.structure
+    single, balls = (np.array(part, dtype=int) for part in (structure.axes, structure.balls))
+    columns = joined(applied(R[single], nodes.turns), applied(R[single], nodes.slides))
+    turns = jnp.swapaxes(product(R[balls], axes), 1, 2).reshape(-1, 3)
+    places = np.concatenate([single, np.repeat(balls, 3)])
+    both = jnp.concatenate([columns, joined(turns, jnp.zeros_like(turns))])
+    return both[np.argsort(places, kind="stable")] if len(balls) else columns
+
+
+def _quaternions(structure: Structure) -> np.ndarray:
+    """Places of the quaternions in the coordinates."""
+    starts = np.array([structure.q_at[k] for k in structure.balls], dtype=int)
+    return starts[:, None] + np.arange(4)[None]
+
+
+def _arranged(structure: Structure, axes: Array, balls: Array) -> Array:
+    """Entries of axes and of balls in the order of the nodes."""
+    if not structure.balls:
+        return axes
+    order = np.argsort(np.array(structure.axes + structure.balls, dtype=int))
+    return jnp.concatenate([axes, balls])[order]
+
+
+def node_twists(structure: Structure, posture: Posture, rates: V) -> Float[Array, "node 6"]:
+    """What each node adds to the twist at its point."""
+    parts = rates[structure.rate_of][:, None] * posture.columns
+    if not structure.balls:
+        return parts
+    return jnp.zeros((structure.count, 6)).at[structure.node_of].add(parts)
+
+
+class Movement(NamedTuple):
+    """Twists of all nodes at their points."""
+
+    before: Float[Array, "node 6"]
+    """Without the node's own motion: that of the body it hangs on."""
+    own: Float[Array, "node 6"]
+    """Its own part."""
+
+    @property
+    def after(self) -> Float[Array, "node 6"]:
+        """Of what it carries."""
+        return self.before + self.own
+
+
+def movement(structure: Structure, posture: Posture, v: V) -> Movement:
+    """Twists at rates, by a sum outwards."""
+    own = node_twists(structure, posture, v)
+    return Movement(carried_sum(structure, posture, own) - own, own)
+
+
+def carried_sum(structure: Structure, posture: Posture, own: Float[Array, "node 6"]) -> Spatial:
+    """Sum of the twists of a node and of all that carry it, at its point."""
+
+    def step(before, given):
+        twist, arm = given
+        return twist_at(before, arm) + twist
+
+    return outward(step, structure.parents, jnp.zeros(6), (own, posture.arms))
+
+
+def accelerations(structure: Structure, posture: Posture, moved: Movement, a: V) -> Spatial:
+    r"""Rates of the twists of all nodes, as seen at a point fixed in space.
+
+    $$ \dot V = \dot V_{\rm parent} + S \dot v + V_{\rm parent}\times S v $$
+    """
+    own = node_twists(structure, posture, a) + bracket(moved.before, moved.own)
+    return carried_sum(structure, posture, own)
+
+
+def of_bodies(structure: Structure, twists: Float[Array, "node 6"]) -> Float[Array, "body 6"]:
+    """The twist of the node of each body; zero for one on the ground."""
+    carriers = np.array(structure.carriers, dtype=int)
+    return jnp.concatenate([twists, jnp.zeros((1, 6))])[carriers]
+
+
+def coordinate_rates(structure: Structure, q: Q, v: V) -> Q:
+    r"""Rates $\dot q$ of the coordinates: $v$ itself, but $\dot p = p\,\Omega/2$ for a quaternion."""
+    rates = jnp.zeros(structure.q_size).at[_axis_places(structure)[0]].set(v[_axis_places(structure)[1]])
+    if not structure.balls:
+        return rates
+    quats = _quaternions(structure)
+    return rates.at[quats].set(quat_rate(q[quats], v[_ball_rates(structure)]))
+
+
+def _axis_places(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
+    """Places of the single coordinates in $q$ and in $v$."""
+    places = [[at[k] for k in structure.axes] for at in (structure.q_at, structure.v_at)]
+    return np.array(places[0], dtype=int), np.array(places[1], dtype=int)
+
+
+def _ball_rates(structure: Structure) -> np.ndarray:
+    """Places of the rates of balls."""
+    starts = np.array([structure.v_at[k] for k in structure.balls], dtype=int)
+    return starts[:, None] + np.arange(3)[None]

@@ -1,0 +1,308 @@
+"""A system along its tree of joints: kinematics and dynamics as functions of joint coordinates."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core import InputError, Printable, State, as_array, did_you_mean, quoted
+from poinsot.core.types import Scalar
+from poinsot.rotation import from_matrix, hat
+
+from .._checks import Numbers
+from .._vectors import turned_back
+from ..potentials._marker import Marker
+from . import _dynamics as dynamics
+from . import _kinematics as kinematics
+from ._christoffel import christoffel
+from ._coordinates import given_numbers, labels, moved_by, of_state, random_numbers
+from ._inverse_kinematics import Reached, reached
+from ._kinematics import Posture, Q, V
+from ._nodes import Nodes, nodes_of
+from ._spatial import applied, halves, joined, twist_at
+from ._structure import Slot, Structure
+
+if TYPE_CHECKING:
+    from .._system import System
+
+
+class OpenChain(Printable):
+    r"""A system whose joints form a tree, in its joint coordinates.
+
+    The vector $q$ holds the coordinates of all joints: an angle, a way, or the quaternion of a ball joint; of
+    a body without a joint those that its freedom leaves, for a free one its position and its quaternion. The
+    vector $v$ holds their rates, for a quaternion the angular velocity in the turning body: $\dot q = v$
+    elsewhere. `slots` says where they stand.
+
+    Everything here is a pure function of these vectors, for one state: `jax.jit`, `jax.vmap` and `jax.grad`
+    work on it.
+
+    $$ a(q)\,\dot v + \Gamma(q)\,v\,v + g(q) = \tau + Q(t, q, v) $$
+
+    with the metric tensor $a$, the symbols $\Gamma$ of `christoffel`, the slopes $g$ of all potentials,
+    forces $\tau$ in the joints and those of the system's loads, $Q$.
+
+    Args:
+        system: bodies and joints without loops, drives and couplings.
+
+    Raises:
+        InputError: joints close a loop, or something has no place in joint coordinates.
+
+    Example:
+        >>> import poinsot as pt
+        >>> rod = pt.RigidBody(mass=1.0, inertia=(0.1, 0.1, 0.01), name="rod")
+        >>> hinge = pt.joints.Revolute("ground", "rod", at=(0, 0, 0.5), axis=(0, 1, 0), name="hinge")
+        >>> chain = pt.OpenChain(pt.System(rod, joints=[hinge]))
+        >>> torque = chain.inverse_dynamics([0.3], [0.0], [1.0])
+    """
+
+    system: "System"
+    nodes: Nodes
+
+    def __init__(self, system: "System"):
+        self.system = system
+        self.nodes = nodes_of(system)
+
+    @property
+    def structure(self) -> Structure:
+        """The shape of the tree."""
+        return self.nodes.structure
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Where the numbers of each joint stand."""
+        return self.structure.slots
+
+    @property
+    def q_size(self) -> int:
+        """Number of coordinates."""
+        return self.structure.q_size
+
+    @property
+    def v_size(self) -> int:
+        """Number of rates, the degrees of freedom."""
+        return self.structure.v_size
+
+    @property
+    def q_labels(self) -> tuple[str, ...]:
+        """A name for each coordinate."""
+        return labels(self.structure)[0]
+
+    @property
+    def v_labels(self) -> tuple[str, ...]:
+        """A name for each rate."""
+        return labels(self.structure)[1]
+
+    def coordinates(self, values: Mapping[str, Any] | None = None) -> Q:
+        """The vector $q$ with the coordinates of some joints, by name; the others are zero, or unturned.
+
+        Args:
+            values: a number for each joint with one coordinate, else as many as it has: for a ball joint a
+                quaternion or a rotation vector, for a free body its position and one of these.
+        """
+        return given_numbers(self.structure, values, "coordinates")
+
+    def rates(self, values: Mapping[str, Any] | None = None) -> V:
+        """The vector $v$ with the rates of some joints, by name; the others are zero."""
+        return given_numbers(self.structure, values, "rates")
+
+    def random(self, key: Array) -> tuple[Q, V]:
+        """Coordinates anywhere, ways between -1 and 1, and normally distributed rates."""
+        return random_numbers(self.structure, key)
+
+    @eqx.filter_jit
+    def moved(self, q: Numbers, by: Numbers) -> Q:
+        """Coordinates after all rates have acted for a unit of time: quaternions turn, others add."""
+        return moved_by(self.structure, self._q(q), self._v(by, "by"))
+
+    def coordinate_rates(self, q: Numbers, v: Numbers) -> Q:
+        r"""The derivative $\dot q$ at rates $v$."""
+        return kinematics.coordinate_rates(self.structure, self._q(q), self._v(v))
+
+    @eqx.filter_jit
+    def state(self, q: Numbers, v: Numbers) -> State:
+        """The physical state of all bodies, as `simulate` takes it."""
+        posture, (velocity, Omega) = self._motion(self._q(q), self._v(v))
+        return State(
+            position=posture.x,
+            quaternion=from_matrix(posture.R),
+            velocity=velocity,
+            angular_velocity=Omega,
+        )
+
+    @eqx.filter_jit
+    def of_state(self, state: State, t: Numbers = 0.0) -> tuple[Q, V]:
+        """Coordinates and rates of a physical state whose joints are closed; angles within half a turn."""
+        return of_state(self, t, state)
+
+    @eqx.filter_jit
+    def pose(self, q: Numbers, frame: str) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
+        """Place and rotation matrix of a frame of the system, or of a body, in space."""
+        marker = self._frame(frame)
+        posture = self._posture(self._q(q))
+        return marker.place(posture.x, posture.R), marker.directions(posture.R)
+
+    @eqx.filter_jit
+    def jacobian(self, q: Numbers, frame: str) -> Float[Array, "6 nv"]:
+        r"""Velocity of the origin of a frame, then its angular velocity, at a unit of each rate; in space."""
+        marker, posture = self._frame(frame), self._posture(self._q(q))
+        turn, slide = halves(posture.columns)
+        if marker.body is None:
+            return jnp.zeros((6, self.v_size))
+        arms = marker.place(posture.x, posture.R)[None] - posture.points[self.structure.node_of]
+        moves = jnp.asarray(self.structure.moves[:, marker.body], dtype=float)[:, None]
+        columns = moves * joined(slide + jnp.cross(turn, arms), turn)
+        return columns[self.structure.column_of].T
+
+    @eqx.filter_jit
+    def velocity(self, q: Numbers, v: Numbers, frame: str) -> Float[Array, "6"]:
+        """Velocity of the origin of a frame, then its angular velocity, in space."""
+        return self._frame_motion(q, v, jnp.zeros(self.v_size), frame)[0]
+
+    @eqx.filter_jit
+    def acceleration(self, q: Numbers, v: Numbers, a: Numbers, frame: str) -> Float[Array, "6"]:
+        """Acceleration of the origin of a frame, then its angular acceleration, in space."""
+        return self._frame_motion(q, v, a, frame)[1]
+
+    def _frame_motion(self, q: Numbers, v: Numbers, a: Numbers, frame: str) -> tuple[Array, Array]:
+        marker, posture = self._frame(frame), self._posture(self._q(q))
+        if marker.body is None or self.structure.carriers[marker.body] < 0:
+            return jnp.zeros(6), jnp.zeros(6)
+        node = self.structure.carriers[marker.body]
+        moved = kinematics.movement(self.structure, posture, self._v(v))
+        rates = kinematics.accelerations(self.structure, posture, moved, self._v(a, "a"))
+        arm = hat(marker.place(posture.x, posture.R) - posture.points[node])
+        turn, velocity = halves(twist_at(moved.after[node], arm))
+        turning, falling = halves(twist_at(rates[node], arm))
+        return joined(velocity, turn), joined(falling + jnp.cross(turn, velocity), turning)
+
+    @eqx.filter_jit
+    def metric(self, q: Numbers) -> Float[Array, "nv nv"]:
+        r"""The metric tensor $a_{\alpha\beta}$, or mass matrix: kinetic energy is half of $v\cdot a v$."""
+        return dynamics.metric(self.nodes, self._posture(self._q(q)))
+
+    @eqx.filter_jit
+    def christoffel(self, q: Numbers) -> Float[Array, "nv nv nv"]:
+        r"""Christoffel symbols of the first kind, $\Gamma_{\alpha\beta,\gamma}$, in closed form.
+
+        For the rates of quaternions, which are no derivatives of coordinates, they are the coefficients of
+        the terms of inertia that are quadratic in the rates, symmetric in the first two indices.
+        """
+        return christoffel(self.nodes, self._posture(self._q(q)))
+
+    @eqx.filter_jit
+    def gravity(self, q: Numbers, t: Numbers = 0.0) -> V:
+        """Slopes of the potential energy along the rates: what holds the chain still."""
+        posture = self._posture(self._q(q))
+        return -dynamics.pulled(self.structure, posture, self._potential_wrenches(t, posture))
+
+    @eqx.filter_jit
+    def energy(self, q: Numbers, v: Numbers, t: Numbers = 0.0) -> Scalar:
+        """Kinetic plus potential energy."""
+        posture = self._posture(self._q(q))
+        moved = kinematics.movement(self.structure, posture, self._v(v))
+        kinetic = dynamics.kinetic_energy(self.nodes, posture, moved)
+        return kinetic + self.system.pose_potential(t, posture.x, posture.R)
+
+    @eqx.filter_jit
+    def inverse_dynamics(self, q: Numbers, v: Numbers, a: Numbers, t: Numbers = 0.0) -> V:
+        r"""Forces $\tau$ in the joints that an acceleration $\dot v$ takes (recursive Newton-Euler)."""
+        q, v, a = self._q(q), self._v(v), self._v(a, "a")
+        posture = self._posture(q)
+        return self._needed(t, posture, v, a)
+
+    @eqx.filter_jit
+    def forward_dynamics(self, q: Numbers, v: Numbers, tau: Numbers | None = None, t: Numbers = 0.0) -> V:
+        r"""Acceleration $\dot v$ at forces $\tau$ in the joints, none when left out (articulated bodies)."""
+        q, v = self._q(q), self._v(v)
+        forces = jnp.zeros(self.v_size) if tau is None else self._v(tau, "tau")
+        posture = self._posture(q)
+        missing = forces - self._needed(t, posture, v, jnp.zeros(self.v_size))
+        return dynamics.free_rates(self.structure, dynamics.articulated(self.nodes, posture), missing)
+
+    @eqx.filter_jit
+    def linearise(
+        self, q: Numbers, v: Numbers, tau: Numbers | None = None, t: Numbers = 0.0
+    ) -> tuple[Float[Array, "n n"], Float[Array, "n nv"]]:
+        r"""Matrices of the motion next to $y = (q, v)$: $\delta\dot y = A\,\delta y + B\,\delta\tau$."""
+        q, v = self._q(q), self._v(v)
+        forces = jnp.zeros(self.v_size) if tau is None else self._v(tau, "tau")
+
+        def field(y, forces):
+            q, v = y[: self.q_size], y[self.q_size :]
+            return jnp.concatenate([self.coordinate_rates(q, v), self.forward_dynamics(q, v, forces, t)])
+
+        return jax.jacfwd(field, argnums=(0, 1))(jnp.concatenate([q, v]), forces)
+
+    @eqx.filter_jit
+    def inverse_kinematics(
+        self, target: Any, frame: str, start: Numbers, *, tolerance: float = 1e-10, steps: int = 200
+    ) -> Reached:
+        """Coordinates near a start at which a frame has a given pose, by damped least squares.
+
+        Args:
+            target: a place in space, or a place and a rotation matrix.
+            frame: name of a frame or body.
+            start: coordinates to begin from.
+            tolerance: of the place, and of the angle.
+            steps: most iterations.
+
+        Returns:
+            The coordinates, what is left of the error, whether it is below the tolerance, and the number of
+            iterations. A target out of reach is approached as far as possible.
+        """
+        whole = isinstance(target, (tuple, list)) and len(target) == 2
+        place = as_array(target[0] if whole else target, "place of the target", (3,))
+        rotation = as_array(target[1], "rotation of the target", (3, 3)) if whole else None
+        return reached(self, (place, rotation), frame, self._q(start, "start"), tolerance, steps)
+
+    def _needed(self, t: Numbers, posture: Posture, v: V, a: V) -> V:
+        """Forces in the joints beside potentials and loads."""
+        moved = kinematics.movement(self.structure, posture, v)
+        wrenches = dynamics.inertial_wrenches(self.nodes, posture, moved, a)
+        wrenches = wrenches - self._potential_wrenches(t, posture)
+        if self.system.loads:
+            wrenches = wrenches - self.load_wrenches(t, posture, *self._velocities(posture, moved))
+        return dynamics.pulled(self.structure, posture, wrenches)
+
+    def _potential_wrenches(self, t: Numbers, posture: Posture) -> dynamics.Wrenches:
+        r"""Forces $-V_x$ and moments $-\sum_k d_k\times V_{d_k}$ of all potentials."""
+        slope, directors = jax.grad(self.system.pose_potential, argnums=(1, 2))(t, posture.x, posture.R)
+        return joined(-jnp.sum(jnp.cross(posture.R, directors, axis=1), axis=2), -slope)
+
+    def load_wrenches(self, t: Numbers, posture: Posture, velocity: Array, Omega: Array) -> dynamics.Wrenches:
+        """Moments about the mass centres and forces of all loads, in space; there must be one."""
+        force, torque = self.system.pose_load(t, posture.x, posture.R, velocity, Omega)
+        return joined(applied(posture.R, torque), force)
+
+    def _posture(self, q: Q) -> Posture:
+        return kinematics.posture(self.nodes, q)
+
+    def _motion(self, q: Q, v: V) -> tuple[Posture, tuple[Array, Array]]:
+        posture = self._posture(q)
+        moved = kinematics.movement(self.structure, posture, v)
+        return posture, self._velocities(posture, moved)
+
+    def _velocities(self, posture: Posture, moved: kinematics.Movement) -> tuple[Array, Array]:
+        """Velocities of the mass centres in space, and angular velocities in the body frames."""
+        twists = twist_at(kinematics.of_bodies(self.structure, moved.after), posture.levers)
+        turn, velocity = halves(twists)
+        return velocity, turned_back(posture.R, turn)
+
+    def _frame(self, name: str) -> Marker:
+        if isinstance(name, str) and name in self.system.frames:
+            return self.system.frames[name]
+        if isinstance(name, str) and name in self.system.names:
+            return Marker(self.system.names.index(name))
+        known = (*self.system.frames, *self.system.names)
+        hint = did_you_mean(name, known, f"there are {', '.join(known[:12])}")
+        raise InputError(f"no frame is called {quoted(name)}; {hint}")
+
+    def _q(self, q: Numbers, field: str = "q") -> Q:
+        return as_array(q, field, (self.q_size,))
+
+    def _v(self, v: Numbers, field: str = "v") -> V:
+        return as_array(v, field, (self.v_size,))
