@@ -1,7 +1,7 @@
 """What every system of rigid bodies can say of itself, whatever it is made of."""
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import equinox as eqx
@@ -15,7 +15,7 @@ from poinsot.core.types import Scalar
 from poinsot.rotation import from_matrix, to_matrix
 
 from . import _momenta
-from ._assembly import assembled, check_closed
+from ._assembly import Assembled, assembled, check_closed
 from ._chart import Chart
 from ._linkage import Linkage
 from ._params import filled
@@ -291,21 +291,36 @@ class AbstractSystem(Recommending):
         if not runs:
             check_closed(self, t, state)
 
-    def assemble(self, state: State, t: ArrayLike = 0.0) -> State:
-        """The state near a given one whose joints are closed and stay closed.
+    def assemble(
+        self,
+        near: State | Mapping[str, Mapping[str, Any]] | None = None,
+        t: ArrayLike = 0.0,
+        *,
+        coordinates: Mapping[str, Any] | None = None,
+        velocity: Mapping[str, Any] | None = None,
+    ) -> Assembled:
+        """A state whose joints are closed and stay closed.
 
         Positions and rotations are corrected by a Newton iteration, each step the smallest in the metric of
         the mass; then velocities to the nearest in that metric.
 
         Args:
-            state: what the bodies are near to, from `state(...)`.
-            t: time, for prescribed motions.
+            near: what the bodies are near to: a state from `state(...)`, or a dictionary of some bodies with
+                `position`, `rotation`, `velocity`, `angular_velocity` as far as they are known. The other
+                bodies are placed along their joints, at coordinates of zero, and at rest.
+            t: time, for prescribed motions and drives.
+            coordinates: values of joint coordinates by name of the joint, such as `{"motor": 0.5}`; of a
+                joint with several `{"slide": {"position": 0.1, "angle": 0.5}}`.
+            velocity: rates of joint coordinates likewise. What is left open is the smallest motion, or the
+                nearest to given velocities.
+
+        Returns:
+            The state. Its `assembly` says in words what was moved.
 
         Raises:
             InputError: no such state was found; the message names the joint that stays open.
         """
-        check_physical(self.placed, self.names, t, state)
-        return assembled(self, t, state)
+        return assembled(self, t, near, coordinates or {}, velocity or {})
 
     def from_live(self, t, x: LiveX, quat: Float[Array, "4 Nr"], v: LiveX, Omega: LiveOmega) -> State:
         """The physical state of live coordinates."""

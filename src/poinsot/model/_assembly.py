@@ -1,7 +1,9 @@
 """States whose joints are closed: checked, or found."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -11,6 +13,9 @@ from poinsot.kernels import once
 from poinsot.rotation import multiply, quat_exp, to_matrix
 
 from ._linkage import Linkage
+from ._near import Assembled, drives_of, placed_along_joints, told
+from ._start import check_physical
+from ._tree_motion import expanded, rate_count
 
 if TYPE_CHECKING:
     from ._abstract_system import AbstractSystem
@@ -19,6 +24,14 @@ CLOSED = 1e-8
 """How far joints may be open at the start, relative to one plus the size of positions or velocities."""
 CORRECTIONS = 50
 """Largest number of corrections of an assembly."""
+HEAVY = 1e-12
+"""Weight of the motion of what is kept."""
+TRIALS = 3
+"""Starts of the iteration, all but the first with joints moved at random."""
+SHAKEN = 0.3
+"""How far these are moved, in radians or units of length."""
+REPEATED = 3
+"""How often velocities are corrected: each time leaves a millionth or so of what was across the joints."""
 LONGEST = 0.5
 """Largest turn of a body in one of them, in radians: the Newton iteration starts anywhere."""
 
@@ -39,30 +52,91 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
             )
 
 
-def assembled(system: "AbstractSystem", t, state: State) -> State:
-    """The state with closed joints that a few corrections in the metric of the mass lead to.
+def assembled(
+    system: "AbstractSystem",
+    t,
+    given: State | Mapping[str, Mapping[str, Any]] | None,
+    coordinates: Mapping[str, Any],
+    velocity: Mapping[str, Any],
+) -> Assembled:
+    """A state with closed joints near a given one, with given coordinates and rates of joints.
 
     Raises:
-        InputError: they lead to none.
+        InputError: none was found.
     """
+    if isinstance(given, State):
+        check_physical(system.placed, system.names, t, given)
+        near, placed, kept = given, [], np.full(3 * (len(system.translating) + len(system.rotating)), False)
+    else:
+        near, placed, kept = placed_along_joints(system, t, given or {})
     linkage = system.linkage
     if linkage is None:
-        return state
-    t, x, quat, v, Omega = _live(system, t, state)
-    for _ in range(CORRECTIONS):
-        x, quat, largest = _corrected(linkage, t, x, quat)
+        return Assembled(near, "there are no joints")
+    t, x, quat, v, Omega = _live(system, t, near)
+    at, moving = (drives_of(system, given, level, t) for level, given in enumerate((coordinates, velocity)))
+    x, quat, corrections = _closed(linkage.with_conditions(at), t, x, quat, kept)
+    v, Omega = _moving_along(linkage.with_conditions(moving), t, x, quat, v, Omega)
+    state = system.from_live(t, x, quat, v, Omega)
+    return Assembled(state, told(system.names, near, state, placed, corrections))
+
+
+def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tuple[Array, Array, int]:
+    """Live positions and rotations with closed joints, and the number of corrections that led there.
+
+    What is kept weighs so much that it moves only if it must. From some starts the iteration leads nowhere:
+    bars in a line cannot be bent by forces along it. Then it starts anew with the joints of the tree moved a
+    little, the same way every time.
+
+    Args:
+        linkage: the joints.
+        t: time.
+        x: live positions.
+        quat: live rotations.
+        kept: whether each number of the twist is to stay, if it can.
+    """
+    draw, still = np.random.default_rng(0), (jnp.zeros_like(x), jnp.zeros((3, quat.shape[1])))
+    shakes = jnp.asarray(SHAKEN * draw.standard_normal((TRIALS - 1, rate_count(linkage))))
+    starts = [(x, quat), *(_moved(linkage, t, x, quat, shake, jnp.asarray(~kept)) for shake in shakes)]
+    heavy = eqx.tree_at(lambda one: one.weights, linkage, jnp.where(kept, HEAVY, 1.0) * linkage.weights)
+    least, label = np.inf, ""
+    for weighed in (heavy, linkage) if np.any(kept) else (linkage,):
+        for start in starts:
+            *found, corrections = _iterated(weighed, t, *start)
+            gaps, _, sizes = _opening(linkage, t, *found, *still)
+            worst = [float(np.max(np.abs(row))) for row in gaps]
+            if max(worst) <= CLOSED * (1.0 + float(sizes[0])):
+                return found[0], found[1], corrections
+            if max(worst) < least:
+                least, label = max(worst), linkage.conditions[int(np.argmax(worst))].label
+    raise InputError(
+        f"no consistent assembly was found: {label} stays open by {least:.3g}; start nearer to one, or look "
+        "for joints that contradict each other"
+    )
+
+
+def _iterated(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array, int]:
+    """The Newton iteration, until joints are closed to round-off or it has gone on for too long."""
+    for corrections in range(CORRECTIONS):
+        *moved, largest = _corrected(linkage, t, x, quat)
         if float(largest) <= 1e-15 * (1.0 + float(jnp.max(jnp.abs(x), initial=0.0))):
-            break
-    gaps, _, sizes = _opening(linkage, t, x, quat, v, Omega)
-    worst = [float(np.max(np.abs(row))) for row in gaps]
-    if not max(worst) <= CLOSED * (1.0 + float(sizes[0])):
+            return x, quat, corrections
+        x, quat = moved
+    return x, quat, CORRECTIONS
+
+
+def _moving_along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
+    """Velocities that keep the joints closed, nearest to given ones in the metric of the mass."""
+    for _ in range(REPEATED):
+        v, Omega = _along(linkage, t, x, quat, v, Omega)
+    _, rates, sizes = _opening(linkage, t, x, quat, v, Omega)
+    worst = [float(np.max(np.abs(row))) for row in rates]
+    if not max(worst) <= CLOSED * (1.0 + float(sizes[1])):
         joint = linkage.conditions[int(np.argmax(worst))]
         raise InputError(
-            f"no consistent assembly was found: {joint.label} stays open by {max(worst):.3g}; start nearer "
-            "to one, or look for joints that contradict each other"
+            f"no velocities keep the joints closed: {joint.label} is off by a rate of {max(worst):.3g}; give "
+            "rates that go together, and none of a joint that a drive or a loop holds"
         )
-    v, Omega = _along(linkage, t, x, quat, v, Omega)
-    return system.from_live(t, x, quat, v, Omega)
+    return v, Omega
 
 
 def _live(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array, Array, Array]:
@@ -86,6 +160,18 @@ def _opening(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array)
 
 
 @once
+def _moved(linkage: Linkage, t, x: Array, quat: Array, rates: Array, loose: Array) -> tuple[Array, Array]:
+    """Live positions and rotations after a unit time at constant rates along the tree, as far as loose."""
+    return _stepped(x, quat, jnp.where(loose, expanded(linkage, t, x, _matrices(quat), rates), 0.0))
+
+
+def _stepped(x: Array, quat: Array, move: Array) -> tuple[Array, Array]:
+    """Positions and rotations after a motion given as a twist."""
+    turns = move[x.size :].reshape(3, quat.shape[1])
+    return x + move[: x.size].reshape(x.shape), multiply(quat.T, quat_exp(turns.T)).T
+
+
+@once
 def _corrected(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array, Array]:
     """Live positions and rotations after a correction, and the largest gap before it."""
     R = _matrices(quat)
@@ -94,9 +180,7 @@ def _corrected(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array
     move = linkage.weights * reach.pull(reach.solve([-gap for gap in gaps], PLACING_REPETITIONS))
     turns = move[x.size :].reshape(3, quat.shape[1])
     least = jnp.minimum(1.0, LONGEST / jnp.maximum(jnp.max(jnp.abs(turns), initial=0.0), 1e-300))
-    x = x + least * move[: x.size].reshape(x.shape)
-    quat = multiply(quat.T, quat_exp(least * turns.T)).T
-    return x, quat, jnp.max(jnp.abs(jnp.concatenate(gaps)))
+    return *_stepped(x, quat, least * move), jnp.max(jnp.abs(jnp.concatenate(gaps)))
 
 
 @once

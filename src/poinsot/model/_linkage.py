@@ -34,6 +34,8 @@ class Linkage(eqx.Module):
     """
 
     joints: tuple[AbstractJoint, ...]
+    reference: dict[str, Pose]
+    """Poses of bodies when the joints were put together, by name."""
     markers: tuple[tuple[Marker, Marker], ...]
     """Of each joint on its two bodies, as people gave them."""
     grips: tuple[tuple[Grip, Grip], ...]
@@ -49,6 +51,8 @@ class Linkage(eqx.Module):
     """Places in the twist of the numbers that move each condition."""
     order: EliminationOrder = eqx.field(static=True)
     tree: SpanningTree = eqx.field(static=True)
+    names: tuple[str, ...] = eqx.field(static=True)
+    """Of the bodies."""
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class Linkage(eqx.Module):
         placement: Placement,
         masses: Float[Array, " moving"],
     ):
+        self.names, self.reference = tuple(names), dict(reference)
         self.conditions, self.placement, grips = tuple(conditions), placement, []
         self.joints = tuple(one for one in self.conditions if isinstance(one, AbstractJoint))
         self.markers = tuple(joint.site.markers(names, reference) for joint in self.joints)
@@ -81,6 +86,13 @@ class Linkage(eqx.Module):
         ends = [(first.body, second.body) for first, second in self.grips]
         able = [joint.freedoms is not None for joint in self.joints]
         self.tree = SpanningTree.of(len(names), free, ends, able)
+
+    def with_conditions(self, more: Sequence[AbstractCondition]) -> "Linkage":
+        """The same joints with further conditions on them."""
+        if not more:
+            return self
+        masses = 1.0 / self.weights[: len(self.placement.translating)]
+        return Linkage((*self.conditions, *more), self.names, self.reference, self.placement, masses)
 
     def _grips(self, condition: int) -> list[Grip]:
         """All grips that a condition looks at."""

@@ -2,7 +2,7 @@
 
 The body frame has its origin at the mass centre and principal axes as directions; an axis of symmetry is
 the third unless you choose another. Of a solid give either the mass or the density. Straight lines are left
-out: a rod without thickness has no inertia about itself; a thin `cylinder` has. `tetrahedron` and
+out: a line without thickness has no inertia about itself; a slender `rod` has. `tetrahedron` and
 `two_rim_disc` are made of particles, which chains of bodies need.
 """
 
@@ -27,6 +27,7 @@ __all__ = [
     "cylinder",
     "disc",
     "ellipsoid",
+    "rod",
     "sphere",
     "tetrahedron",
     "two_rim_disc",
@@ -114,6 +115,33 @@ def cylinder(
     total = _mass(mass, density, math.pi * r * r * h, name)
     across = 0.25 * r * r + h * h / 12.0
     return RigidBody(total, total * jnp.stack([across, across, 0.5 * r * r]), name=name)
+
+
+def rod(
+    length: Numbers,
+    *,
+    radius: Numbers | None = None,
+    mass: Numbers | None = None,
+    density: Numbers | None = None,
+    name: str = "rod",
+) -> RigidBody:
+    r"""A slender round rod along the first body axis: what mechanisms are made of.
+
+    $$ J_1 = \tfrac12 m r^2, \quad J_2 = J_3 = m \left(\tfrac{r^2}{4} + \tfrac{l^2}{12}\right), \qquad
+       m = \pi \varrho\,r^2 l $$
+
+    Args:
+        length: l.
+        radius: r; a fiftieth of the length unless it is given.
+        mass: m, or
+        density: mass per volume.
+        name: of the body.
+    """
+    along = as_positive(length, "length of a rod")
+    r = along / 50.0 if radius is None else as_positive(radius, "radius of a rod")
+    total = _mass(mass, density, math.pi * r * r * along, name)
+    across = 0.25 * r * r + along * along / 12.0
+    return RigidBody(total, total * jnp.stack([0.5 * r * r, across, across]), name=name)
 
 
 def cone(
@@ -208,6 +236,7 @@ REGISTRY: Registry[Callable[..., RigidBody]] = Registry(
         "ellipsoid": ellipsoid,
         "sphere": sphere,
         "cylinder": cylinder,
+        "rod": rod,
         "cone": cone,
         "disc": disc,
         "tetrahedron": tetrahedron,

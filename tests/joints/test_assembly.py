@@ -1,0 +1,97 @@
+"""Assembly: bodies placed along joints, given poses kept, coordinates and rates met, and what it says."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import poinsot as pt
+
+J = pt.joints
+
+
+@cache
+def two_rods() -> pt.System:
+    rods = [pt.RigidBody(1.0, (0.001, 1 / 12, 1 / 12), name=name) for name in ("upper", "lower")]
+    joints = [
+        J.Revolute("ground", "upper", at_first=(0, 0, 0), at_second=(-0.5, 0, 0), name="pivot"),
+        J.Revolute("upper", "lower", at_first=(0.5, 0, 0), at_second=(-0.5, 0, 0), name="elbow"),
+    ]
+    return pt.System(rods, joints=joints)
+
+
+def test_bodies_are_placed_along_their_joints():
+    start = two_rods().assemble({"upper": {"rotation": pt.rotation.about_z(0.3)}})
+    along = np.array([np.cos(0.3), np.sin(0.3), 0.0])
+    np.testing.assert_allclose(start.position, [0.5 * along, 1.5 * along], atol=1e-15)
+    assert start.assembly.splitlines() == [
+        "joints closed in 0 corrections",
+        "upper: stays",
+        "lower: placed along its joints",
+    ]
+
+
+def test_rates_of_joints_with_the_least_energy_otherwise():
+    """With the pivot at a rate of 3 the lower rod is at its centre of percussion: at -4.5 against space."""
+    start = two_rods().assemble(velocity={"pivot": 3.0})
+    np.testing.assert_allclose(start.angular_velocity[:, 2], [3.0, -4.5], rtol=1e-12)
+    np.testing.assert_allclose(start.velocity[:, 1], [1.5, 0.75], rtol=1e-12)
+    assert "upper: placed along its joints, velocity changed by 3" in start.assembly
+    both = two_rods().assemble(coordinates={"elbow": 1.0}, velocity={"pivot": 3.0, "elbow": {"angle": -1.0}})
+    np.testing.assert_allclose(both.angular_velocity[:, 2], [3.0, 2.0], rtol=1e-12)
+    angles = 2.0 * np.arctan2(both.quaternion[:, 3], both.quaternion[:, 0])
+    np.testing.assert_allclose(angles[1] - angles[0], 1.0, atol=1e-12)
+    two_rods().check_state(0.0, both)
+
+
+BAD = {
+    "assemble: 'uper' is no body; there are upper, lower": lambda: two_rods().assemble({"uper": {}}),
+    "'upper' is given {'angle': 1.0}; give a dictionary of position, rotation": lambda: two_rods().assemble(
+        {"upper": {"angle": 1.0}}
+    ),
+    "velocity of assemble is about joint 'pivt', which is none; there are pivot, elbow": lambda: (
+        two_rods().assemble(velocity={"pivt": 1.0})
+    ),
+    "Revolute joint 'elbow' has the coordinate angle": lambda: two_rods().assemble(
+        coordinates={"elbow": {"way": 1.0}}
+    ),
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_one_clear_line(line):
+    with pytest.raises(pt.InputError) as caught:
+        BAD[line]()
+    assert line in str(caught.value) and "\n" not in str(caught.value)
+
+
+@cache
+def four_bar(ground: float = 2.0) -> pt.System:
+    bars = [pt.shapes.rod(length, mass=length, name=name) for name, length in
+            (("crank", 1.0), ("coupler", 2.0), ("rocker", 1.5))]  # fmt: skip
+    joints = [
+        J.Revolute("ground", "crank", at_first=(0, 0, 0), at_second=(-0.5, 0, 0), name="motor"),
+        J.Revolute("crank", "coupler", at_first=(0.5, 0, 0), at_second=(-1, 0, 0), name="knee"),
+        J.Revolute("coupler", "rocker", at_first=(1, 0, 0), at_second=(0.75, 0, 0), name="elbow"),
+        J.Revolute("ground", "rocker", at_first=(ground, 0, 0), at_second=(-0.75, 0, 0), name="foot"),
+    ]
+    return pt.System(bars, joints=joints)
+
+
+@pytest.mark.slow
+def test_a_loop_whose_bars_start_in_a_line():
+    """No force along the line can bend it: the iteration has to start anew."""
+    start = four_bar().assemble({"crank": {"rotation": pt.rotation.about_z(0.3)}}, velocity={"motor": 2.0})
+    four_bar().check_state(0.0, start)
+    np.testing.assert_allclose(start.position[0], [0.5 * np.cos(0.3), 0.5 * np.sin(0.3), 0.0], atol=1e-9)
+    np.testing.assert_allclose(start.angular_velocity[0], [0, 0, 2.0], atol=1e-10)
+    # Tips of crank and rocker are the length of the coupler apart.
+    x, R = np.asarray(start.position), np.asarray(pt.rotation.to_matrix(start.quaternion))
+    apart = x[2] + 0.75 * R[2][:, 0] - x[0] - 0.5 * R[0][:, 0]
+    np.testing.assert_allclose(np.linalg.norm(apart), 2.0, atol=1e-12)
+    with pytest.raises(pt.InputError, match="no velocities keep the joints closed: drive 'velocity of"):
+        four_bar().assemble(start, velocity={"motor": 1.0, "foot": 5.0})
+    with pytest.raises(
+        pt.InputError, match="no consistent assembly was found: Revolute joint '.*' stays open by"
+    ):
+        four_bar(6.0).assemble()
