@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from poinsot.analysis._specimen import Specimen, seen
 from poinsot.analysis._travel import travel
 from poinsot.coordinates import Directors
 from poinsot.core import State
@@ -23,6 +24,7 @@ from poinsot.rotation import euler
 INERTIA = (1.0, 1.3, 1.7)
 T1 = 4.0
 """Time at which motions are compared."""
+STEP = 0.05
 
 
 @cache
@@ -51,4 +53,10 @@ def standard_end() -> Float[Array, "12"]:
     exactest = GaussLegendre(8, solver=FixedPoint(tolerance=0.0), compensated=True)
     y = formulation.problem.pack(formulation.start(standard_start()))
     end = travel(formulation.problem, exactest, y, T1 / 64, 64)
-    return jnp.asarray(np.asarray(end.y))
+    return jnp.asarray(np.asarray(seen(formulation, end.y)))
+
+
+@cache
+def standard_top() -> Specimen:
+    """The body and its start, as what methods are measured on."""
+    return Specimen("body", standard_body(), standard_start(), T1, STEP, 4.0, 2.0, standard_end)

@@ -35,6 +35,7 @@ from poinsot.integrators.adaptive import (
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
+    GeneralizedAlpha,
     KryslEndresNewmark,
     LieMidpoint,
     LieRattle,
@@ -90,6 +91,7 @@ __all__ = [
     "ImplicitRungeKutta",
     "KryslEndresNewmark",
     "LieMidpoint",
+    "GeneralizedAlpha",
     "LieRattle",
     "LieSplitting",
     "LobattoIIIA",

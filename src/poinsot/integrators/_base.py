@@ -28,7 +28,7 @@ class Traits:
     needs: Literal["ode", "hamiltonian", "separable", "constrained", "group"] = "ode"
     """The least structure it works with."""
     holds_joints: bool = False
-    """Whether it closes joints between bodies at the end of each step, and keeps velocities along them."""
+    """Whether it closes joints between bodies at the end of each step; `holds_velocity` says of the rates."""
     reference: str = ""
     """Where it comes from."""
 
@@ -136,7 +136,8 @@ class AbstractIntegrator(eqx.Module):
             return f"needs a problem of kind {kind!r}, this one is of kind {problem.kind!r}"
         if isinstance(problem, Group) and problem.joints is not None and not self.traits.holds_joints:
             return (
-                "does not hold joints; take LieRattle(), or an integrator of ordinary equations such as RK4()"
+                "does not hold joints; take LieRattle() or a composition of it, GeneralizedAlpha(), or an "
+                "integrator of ordinary equations such as RK4()"
             )
         if self.needs == "separable" and isinstance(problem, Hamiltonian) and not problem.separable:
             return (

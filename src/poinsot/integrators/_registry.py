@@ -22,6 +22,7 @@ from poinsot.integrators.adaptive import (
 from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
+    GeneralizedAlpha,
     KryslEndresNewmark,
     LieMidpoint,
     LieRattle,
@@ -95,10 +96,13 @@ FIXED: dict[str, Callable[[], AbstractIntegrator]] = {
     "lie-splitting-suzuki4": lambda: Composition(LieSplitting(), "suzuki4"),
     "lie-splitting-kahan-li6": lambda: Composition(LieSplitting("exact"), "kahan-li6"),
     "lie-rattle": LieRattle,
+    "lie-rattle-suzuki4": lambda: Composition(LieRattle(), "suzuki4"),
+    "lie-rattle-kahan-li6": lambda: Composition(LieRattle(), "kahan-li6"),
     "lie-midpoint": LieMidpoint,
     "munthe-kaas4": lambda: MuntheKaas(RK4().tableau),
     "krysl-endres": KryslEndresNewmark,
     "terze-rattle": TerzeRattle,
+    "generalized-alpha": GeneralizedAlpha,
     "splitting2": Splitting,
     "splitting-yoshida4": lambda: Splitting("yoshida4"),
     "splitting-kahan-li8": lambda: Splitting("kahan-li8"),

@@ -1,5 +1,6 @@
 """Integrators on the group, for problems of kind `Group`: they multiply rotations and never leave it."""
 
+from poinsot.integrators.lie._generalized_alpha import GeneralizedAlpha
 from poinsot.integrators.lie._midpoint import LieMidpoint
 from poinsot.integrators.lie._munthe_kaas import MuntheKaas
 from poinsot.integrators.lie._newmark import KryslEndresNewmark
@@ -7,4 +8,12 @@ from poinsot.integrators.lie._rattle import LieRattle
 from poinsot.integrators.lie._splitting import LieSplitting
 from poinsot.integrators.lie._terze import TerzeRattle
 
-__all__ = ["KryslEndresNewmark", "LieMidpoint", "LieRattle", "LieSplitting", "MuntheKaas", "TerzeRattle"]
+__all__ = [
+    "GeneralizedAlpha",
+    "KryslEndresNewmark",
+    "LieMidpoint",
+    "LieRattle",
+    "LieSplitting",
+    "MuntheKaas",
+    "TerzeRattle",
+]

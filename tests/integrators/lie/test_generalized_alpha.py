@@ -1,0 +1,85 @@
+"""Generalised-alpha: its damping is that of theory, and what it keeps of bodies on a joint."""
+
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.integrators import GeneralizedAlpha
+
+
+def spectral_radius(rho: float, x: float) -> float:
+    r"""Largest eigenvalue of a step of $\ddot q = -\omega^2 q$ in $(q, h v, h^2 a)$, with $x = h\omega$."""
+    alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+    gamma = 0.5 - alpha_m + alpha_f
+    beta = 0.25 * (gamma + 0.5) ** 2
+    after = np.array([[1.0, 0.0, -beta], [0.0, 1.0, -gamma], [(1.0 - alpha_f) * x**2, 0.0, 1.0 - alpha_m]])
+    before = np.array([[1.0, 1.0, 0.5 - beta], [0.0, 1.0, 1.0 - gamma], [-alpha_f * x**2, 0.0, -alpha_m]])
+    return float(np.max(np.abs(np.linalg.eigvals(np.linalg.solve(after, before)))))
+
+
+def oscillation(rho: float, h: float, steps: int) -> np.ndarray:
+    """Energies of a body on a spring with frequency 1."""
+    body = pt.RigidBody(1.0, (1.0, 1.0, 1.0))
+    system = pt.System(
+        body,
+        potentials=[pt.potentials.Spring((0.0, 0.0, 0.0), pt.potentials.Marker(0), stiffness=1.0)],
+    )
+    start = system.state(position=(1.0, 0.0, 0.0))
+    run = pt.simulate(
+        system,
+        start,
+        t1=steps * h,
+        dt=h,
+        coordinates="group",
+        integrator=GeneralizedAlpha(rho),
+        progress=False,
+    )
+    return np.asarray(run.energy)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 1.0])
+def test_damping_is_that_of_the_amplification_matrix(rho):
+    h, steps = 1.0, 120
+    energy = oscillation(rho, h, steps)
+    radius = spectral_radius(rho, h)
+    assert spectral_radius(rho, 1e4) == pytest.approx(max(rho, 1e-2), abs=2e-2)
+    if rho == 1.0:
+        assert radius == pytest.approx(1.0, abs=1e-12)
+        assert np.ptp(energy[60:]) < 2.0 * np.ptp(energy[:60]) and energy.min() > 0.1
+    else:
+        # Beyond a first transient the energy falls by the square of the radius, up to its phase.
+        rate = np.polyfit(np.arange(20, 60), np.log(energy[20:60]), 1)[0]
+        assert rate == pytest.approx(2.0 * np.log(radius), rel=0.05)
+
+
+def test_slow_motions_are_hardly_damped():
+    losses = [1.0 - oscillation(0.5, h, round(6.0 / h))[-1] / 0.5 for h in (0.2, 0.1)]
+    assert 0.0 < losses[1] < 1e-3 and losses[0] / losses[1] == pytest.approx(8.0, rel=0.25)
+
+
+@pytest.mark.slow
+def test_linear_momentum_of_bodies_that_fly_is_kept():
+    """Two bodies on a ball joint; their angular momentum is not."""
+    bodies = [pt.RigidBody(m, (0.5, 0.6, 0.4), name=name) for m, name in ((1.0, "a"), (2.0, "b"))]
+    ball = pt.joints.Spherical("a", "b", at_first=(0.5, 0.2, 0.0), at_second=(-0.4, 0.0, 0.3))
+    system = pt.System(bodies, joints=[ball])
+    start = system.assemble(
+        system.state(
+            position=[(0, 0, 0), (0.9, 0.2, -0.3)], angular_velocity=[(1.0, 0.5, 0.3), (-0.4, 1.0, 0.2)]
+        )
+    )
+    run = pt.simulate(
+        system, start, t1=10.0, dt=0.02, coordinates="group", integrator="generalized-alpha", progress=False
+    )
+    report = run.report()
+    assert all(report[name].largest_deviation < 1e-14 for name in ("p_x", "p_y", "p_z"))
+    assert report["L_x"].largest_deviation > 1e-8
+    assert report["joints"].largest_deviation < 1e-14
+    assert 1e-8 < report["joint rates"].largest_deviation < 1e-2
+
+
+def test_spectral_radius_is_checked():
+    with pytest.raises(
+        pt.InputError, match=r"rho = 1.5; the spectral radius at infinity must be between 0 and 1"
+    ):
+        GeneralizedAlpha(1.5)
