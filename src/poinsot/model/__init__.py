@@ -5,6 +5,7 @@ from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
 from ._linkage import Linkage
+from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
 from ._particles import Particles
 from ._reaction import free_wrench, joint_forces, passed_on
 from ._rigid_body import RigidBody
@@ -14,10 +15,12 @@ from ._units import Units
 from .open_chain import OpenChain
 
 __all__ = [
+    "DEPENDENT",
     "AbstractSystem",
     "Chain",
     "Chart",
     "Linkage",
+    "Mobility",
     "OpenChain",
     "Particles",
     "RigidBody",
@@ -26,11 +29,13 @@ __all__ = [
     "ends",
     "free_wrench",
     "freedom",
+    "in_loops",
     "joint_forces",
     "joint_rates",
     "joints",
     "loads",
     "passed_on",
     "potentials",
+    "scaled_jacobians",
     "shapes",
 ]

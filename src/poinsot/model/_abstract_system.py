@@ -18,6 +18,7 @@ from . import _momenta
 from ._assembly import Assembled, assembled, check_closed
 from ._chart import Chart
 from ._linkage import Linkage
+from ._mobility import Mobility, mobility
 from ._params import filled
 from ._placement import Placement, Places
 from ._roster import Roster
@@ -321,6 +322,22 @@ class AbstractSystem(Recommending):
             InputError: no such state was found; the message names the joint that stays open.
         """
         return assembled(self, t, near, coordinates or {}, velocity or {})
+
+    def mobility(self, state: State, t: ArrayLike = 0.0) -> Mobility:
+        """What the joints leave at a state: degrees of freedom, loops, redundant conditions, singular or not.
+
+        The rank of all conditions is found from their Jacobian in velocities, and compared with that at
+        configurations nearby. Print the result.
+
+        Args:
+            state: with closed joints, from `assemble` or a run.
+            t: time, for prescribed motions and drives.
+
+        Raises:
+            InputError: the joints are open, or there are none.
+        """
+        self.check_state(t, state)
+        return mobility(self, t, state)
 
     def from_live(self, t, x: LiveX, quat: Float[Array, "4 Nr"], v: LiveX, Omega: LiveOmega) -> State:
         """The physical state of live coordinates."""

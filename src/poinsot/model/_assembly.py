@@ -41,7 +41,7 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
     linkage = system.linkage
     if linkage is None or not concrete(state, t):
         return
-    gaps, rates, sizes = _opening(linkage, *_live(system, t, state))
+    gaps, rates, sizes = opening(linkage, *live_at(system, t, state))
     for what, rows, size in (("open by", gaps, sizes[0]), ("opening at a rate of", rates, sizes[1])):
         worst = [float(np.max(np.abs(row))) for row in rows]
         joint = int(np.argmax(worst))
@@ -72,7 +72,7 @@ def assembled(
     linkage = system.linkage
     if linkage is None:
         return Assembled(near, "there are no joints")
-    t, x, quat, v, Omega = _live(system, t, near)
+    t, x, quat, v, Omega = live_at(system, t, near)
     at, moving = (drives_of(system, given, level, t) for level, given in enumerate((coordinates, velocity)))
     x, quat, corrections = _closed(linkage.with_conditions(at), t, x, quat, kept)
     v, Omega = _moving_along(linkage.with_conditions(moving), t, x, quat, v, Omega)
@@ -101,8 +101,8 @@ def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tup
     least, label = np.inf, ""
     for weighed in (heavy, linkage) if np.any(kept) else (linkage,):
         for start in starts:
-            *found, corrections = _iterated(weighed, t, *start)
-            gaps, _, sizes = _opening(linkage, t, *found, *still)
+            *found, corrections = iterated(weighed, t, *start)
+            gaps, _, sizes = opening(linkage, t, *found, *still)
             worst = [float(np.max(np.abs(row))) for row in gaps]
             if max(worst) <= CLOSED * (1.0 + float(sizes[0])):
                 return found[0], found[1], corrections
@@ -114,7 +114,7 @@ def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tup
     )
 
 
-def _iterated(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array, int]:
+def iterated(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array, int]:
     """The Newton iteration, until joints are closed to round-off or it has gone on for too long."""
     for corrections in range(CORRECTIONS):
         *moved, largest = _corrected(linkage, t, x, quat)
@@ -128,7 +128,7 @@ def _moving_along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: A
     """Velocities that keep the joints closed, nearest to given ones in the metric of the mass."""
     for _ in range(REPEATED):
         v, Omega = _along(linkage, t, x, quat, v, Omega)
-    _, rates, sizes = _opening(linkage, t, x, quat, v, Omega)
+    _, rates, sizes = opening(linkage, t, x, quat, v, Omega)
     worst = [float(np.max(np.abs(row))) for row in rates]
     if not max(worst) <= CLOSED * (1.0 + float(sizes[1])):
         joint = linkage.conditions[int(np.argmax(worst))]
@@ -139,11 +139,11 @@ def _moving_along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: A
     return v, Omega
 
 
-def _live(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array, Array, Array]:
+def live_at(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array, Array, Array]:
     return jnp.asarray(t, dtype=float), *system.live(t, state)
 
 
-def _matrices(quat: Array) -> Array:
+def matrices(quat: Array) -> Array:
     return jnp.moveaxis(to_matrix(quat.T), 0, -1)
 
 
@@ -152,9 +152,9 @@ def _flat(v: Array, Omega: Array) -> Array:
 
 
 @once
-def _opening(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array):
+def opening(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array):
     """Gaps and rates of all joints, and the sizes of positions and velocities."""
-    R, twist = _matrices(quat), _flat(v, Omega)
+    R, twist = matrices(quat), _flat(v, Omega)
     sizes = jnp.stack([jnp.max(jnp.abs(x), initial=0.0), jnp.max(jnp.abs(twist), initial=0.0)])
     return linkage.gaps(t, x, R), linkage.rates(t, x, R, twist), sizes
 
@@ -162,10 +162,10 @@ def _opening(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array)
 @once
 def _moved(linkage: Linkage, t, x: Array, quat: Array, rates: Array, loose: Array) -> tuple[Array, Array]:
     """Live positions and rotations after a unit time at constant rates along the tree, as far as loose."""
-    return _stepped(x, quat, jnp.where(loose, expanded(linkage, t, x, _matrices(quat), rates), 0.0))
+    return stepped(x, quat, jnp.where(loose, expanded(linkage, t, x, matrices(quat), rates), 0.0))
 
 
-def _stepped(x: Array, quat: Array, move: Array) -> tuple[Array, Array]:
+def stepped(x: Array, quat: Array, move: Array) -> tuple[Array, Array]:
     """Positions and rotations after a motion given as a twist."""
     turns = move[x.size :].reshape(3, quat.shape[1])
     return x + move[: x.size].reshape(x.shape), multiply(quat.T, quat_exp(turns.T)).T
@@ -174,19 +174,19 @@ def _stepped(x: Array, quat: Array, move: Array) -> tuple[Array, Array]:
 @once
 def _corrected(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array, Array]:
     """Live positions and rotations after a correction, and the largest gap before it."""
-    R = _matrices(quat)
+    R = matrices(quat)
     gaps = linkage.gaps(t, x, R)
     reach = linkage.at(t, x, R, PLACING)
     move = linkage.weights * reach.pull(reach.solve([-gap for gap in gaps], PLACING_REPETITIONS))
     turns = move[x.size :].reshape(3, quat.shape[1])
     least = jnp.minimum(1.0, LONGEST / jnp.maximum(jnp.max(jnp.abs(turns), initial=0.0), 1e-300))
-    return *_stepped(x, quat, least * move), jnp.max(jnp.abs(jnp.concatenate(gaps)))
+    return *stepped(x, quat, least * move), jnp.max(jnp.abs(jnp.concatenate(gaps)))
 
 
 @once
 def _along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
     """Velocities along the joints, nearest in the metric of the mass."""
-    R = _matrices(quat)
+    R = matrices(quat)
     rates, reach = linkage.rates(t, x, R, _flat(v, Omega)), linkage.at(t, x, R, PLACING)
     push = linkage.weights * reach.pull(reach.solve([-rate for rate in rates], PLACING_REPETITIONS))
     return v + push[: v.size].reshape(v.shape), Omega + push[v.size :].reshape(Omega.shape)

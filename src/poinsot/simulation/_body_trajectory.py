@@ -22,6 +22,7 @@ from poinsot.simulation._joint_motion import (
     SeenJoints,
 )
 from poinsot.simulation._scale import Scale
+from poinsot.simulation._singularities import Singularity
 from poinsot.simulation._trajectory import Method, Record, Trajectory
 
 if TYPE_CHECKING:
@@ -212,6 +213,18 @@ class BodyTrajectory(Trajectory):
         """
         with timed(self.seconds, "evaluation"):
             return self._joints.reaction(name)
+
+    def singularities(self) -> list[Singularity]:
+        """Kinematic singularities that the run passed: when, and which joints lost rank there.
+
+        They are seen where states are saved so often that the rank comes down and up again between several
+        of them.
+
+        Raises:
+            InputError: the system has no joints, or the run was loaded from a file.
+        """
+        with timed(self.seconds, "evaluation"):
+            return self._joints.singularities
 
     @property
     def _joints(self) -> SeenJoints:

@@ -12,6 +12,7 @@ from poinsot.core import InputError, quoted
 from poinsot.equations import Formulation
 from poinsot.model import Linkage, free_wrench, joint_forces, joint_rates, joints, passed_on
 from poinsot.simulation._evaluation import at_states
+from poinsot.simulation._singularities import Singularity, singularities
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +184,11 @@ class SeenJoints:
             return CouplingReaction(name, one.ends, rows)
         force, torque, *local = _parts(rows, [3, 3, 3, 3])
         return Reaction(force, torque, name, linkage.joints[place].site.ends, Wrenches(*local))
+
+    @cached_property
+    def singularities(self) -> list[Singularity]:
+        """Where the joints lose rank."""
+        return singularities(self.formulation, self._linkage, self.times, self.packed)
 
 
 def _parts(rows: np.ndarray, widths: Sequence[int]) -> list[np.ndarray]:

@@ -1,0 +1,101 @@
+"""Where along a run the joints of a mechanism lose rank."""
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from poinsot.equations import Formulation
+from poinsot.model import DEPENDENT, Linkage, in_loops, scaled_jacobians
+from poinsot.simulation._evaluation import at_states
+
+BLOCK = 256
+"""States whose singular values are found in one go."""
+SHARE = 1e-3
+"""Share in the dependence from which on a joint is named."""
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """A time at which conditions of joints depend on each other that do not in general."""
+
+    t: float
+    joints: tuple[str, ...]
+    """Those that take part, the most first."""
+    value: float
+    """Smallest singular value at the saved state next to it."""
+
+    def __str__(self) -> str:
+        return f"t = {self.t:.6g}: {', '.join(self.joints)}"
+
+
+def singularities(
+    formulation: Formulation, linkage: Linkage, times: np.ndarray, packed: np.ndarray
+) -> list[Singularity]:
+    r"""Where the smallest singular value that is not always zero passes through zero.
+
+    Near a singular configuration it is $c\,|t - t_*|$: at the saved state next to it, less than half of what
+    it changes by to the neighbour further away. So one that only comes near is left out.
+    """
+    core = in_loops(linkage)
+    if not core:
+        return []
+    values, left = _singular_values(formulation, linkage, core, times, packed)
+    rank = int(np.max(np.sum(values > DEPENDENT, axis=1)))
+    least = values[:, rank - 1]
+    far = np.maximum(np.append(least[1:], 0.0), np.append(0.0, least[:-1]))
+    near = np.minimum(np.append(least[1:], np.inf), np.append(np.inf, least[:-1]))
+    # Of two equal neighbours the first; a stretch of zeros begins with its first state.
+    earlier = np.append(np.inf, least[:-1])
+    lowest = (least <= near) & (least < earlier) & (2.0 * least <= far - least)
+    lowest |= (least <= DEPENDENT) & (earlier > DEPENDENT)
+    return [
+        Singularity(
+            _zero(times, least, k), _taking_part(linkage, core, left[k, :, rank - 1]), float(least[k])
+        )
+        for k in np.flatnonzero(lowest).tolist()
+    ]
+
+
+def _zero(times: np.ndarray, least: np.ndarray, k: int) -> float:
+    """Where the line through the neighbours, of opposite signs, is zero."""
+    if least[k] <= DEPENDENT or k in (0, len(times) - 1):
+        return float(times[k])
+    share = least[k - 1] / (least[k - 1] + least[k + 1])
+    return float(times[k - 1] + share * (times[k + 1] - times[k - 1]))
+
+
+def _taking_part(linkage: Linkage, core: list[int], combination: np.ndarray) -> tuple[str, ...]:
+    """Names of the conditions in a combination, by their shares."""
+    ends = np.cumsum([linkage.conditions[i].rows for i in core])
+    shares = [float(np.linalg.norm(part)) for part in np.split(combination, ends[:-1])]
+    order = sorted(range(len(core)), key=lambda k: -shares[k])
+    return tuple(linkage.conditions[core[k]].name for k in order if shares[k] > SHARE)
+
+
+def _singular_values(
+    formulation: Formulation, linkage: Linkage, core: list[int], times: np.ndarray, packed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Singular values at all states, and the combinations of conditions that belong to them."""
+    flat = at_states(_jacobians, formulation, times, packed)
+    shapes = [(one.rows, len(part)) for one, part in zip(linkage.conditions, linkage.parts, strict=True)]
+    parts = np.split(flat, np.cumsum([rows * columns for rows, columns in shapes])[:-1], axis=1)
+    blocks = [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
+    values, left = [], []
+    for begin in range(0, len(times), BLOCK):
+        matrices = scaled_jacobians(linkage, core, [block[begin : begin + BLOCK] for block in blocks])
+        own, sizes, _ = np.linalg.svd(matrices, full_matrices=False)
+        values.append(sizes)
+        left.append(own)
+    return np.concatenate(values), np.concatenate(left)
+
+
+def _jacobians(formulation: Formulation, grid, at) -> Array:
+    """Jacobians of all conditions, one after the other."""
+    t, y = at
+    bodies = formulation.bodies
+    x, c = bodies.split(formulation.rates(t, y)[0])
+    linkage = bodies.system.linkage
+    assert linkage is not None
+    return jnp.concatenate([G.reshape(-1) for G in linkage.at(t, x, bodies.rotation(c), 0.0).jacobians])
