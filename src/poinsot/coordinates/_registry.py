@@ -7,12 +7,19 @@ from poinsot.coordinates._base import AbstractOrientation
 from poinsot.coordinates._directors import Directors
 from poinsot.coordinates._euler_angles import EulerAngles
 from poinsot.coordinates._group import Group
+from poinsot.coordinates._joint import Joint
 from poinsot.coordinates._quaternions import Quaternions
 from poinsot.core import InputError, Registry, check_called
 
 REGISTRY: Registry[Callable[..., AbstractOrientation]] = Registry(
     "coordinates",
-    {"directors": Directors, "quaternions": Quaternions, "euler-angles": EulerAngles, "group": Group},
+    {
+        "directors": Directors,
+        "quaternions": Quaternions,
+        "euler-angles": EulerAngles,
+        "group": Group,
+        "joint": Joint,
+    },
 )
 
 

@@ -12,10 +12,16 @@ from jaxtyping import Array, Float, Int
 from poinsot.coordinates import AbstractCoordinates
 from poinsot.core import Printable, Projection, each_body, hold
 from poinsot.core.types import Scalar
-from poinsot.model import AbstractSystem, Chart
+from poinsot.model import AbstractSystem, Chart, OpenChain, System
+from poinsot.model.open_chain import Nodes
 from poinsot.rotation import from_matrix
 
 Flat = Float[Array, " n"]
+Rates = tuple[Flat, Flat, Float[Array, "3 turning"]]
+r"""Coordinates $q$, their rates $\dot q$, and the body angular velocities $\Omega$ that the form carries.
+
+Off the constraints $\dot q = T(q)\,\Omega$ has another angular velocity than $\Omega$, if any.
+"""
 
 
 class Bodies(Printable):
@@ -28,6 +34,14 @@ class Bodies(Printable):
 
     system: AbstractSystem
     coordinates: AbstractCoordinates
+    nodes: Nodes | None = None
+    """The tree of joints, in joint coordinates."""
+
+    @property
+    def chain(self) -> OpenChain:
+        """The system along its tree of joints; only in joint coordinates."""
+        assert self.nodes is not None and isinstance(self.system, System)
+        return OpenChain(self.system, self.nodes)
 
     @property
     def moving(self) -> int:

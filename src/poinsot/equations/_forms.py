@@ -2,26 +2,30 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import equinox as eqx
 from jaxtyping import Array, Float
 
 from poinsot.core import AbstractProblem, Group, Hamiltonian, Registry, State, UserFunction, each_body
-from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._bodies import Bodies, Flat, Rates
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 from poinsot.equations._hamiltonian import BodiesEnergy, BodiesLoad
 from poinsot.equations._index_reduced import IndexReduced, NullSpace
+from poinsot.equations._joint_space import (
+    joint_hamiltonian,
+    joint_momenta,
+    joint_rates,
+    joint_second_order,
+    of_joint_momenta,
+    of_joint_rates,
+)
 from poinsot.equations._multiplier_form import MultiplierRates
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem
 
 Invariants = dict[str, UserFunction]
-Rates = tuple[Flat, Flat, Float[Array, "3 turning"]]
-r"""Coordinates $q$, their rates $\dot q$, and the body angular velocities $\Omega$ that the form carries.
-
-Off the constraints $\dot q = T(q)\,\Omega$ has another angular velocity than $\Omega$, if any.
-"""
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,8 @@ FORMS: Registry[Form] = Registry(
             _of_body_velocities,
         ),
         "group": Form(_group, _body_momenta, _of_body_momenta),
+        "recursive": Form(partial(joint_second_order, covariant=False), joint_rates, of_joint_rates),
+        "covariant": Form(partial(joint_second_order, covariant=True), joint_rates, of_joint_rates),
     },
 )
 """What `form=` takes."""
@@ -159,3 +165,6 @@ MULTIPLIER = Form(
     lambda bodies, watched: SecondOrder(MultiplierRates(bodies), watched), _multiplier, _of_multiplier
 )
 """What "hamiltonian" is in quaternions with a radial inertia."""
+
+JOINT_HAMILTONIAN = Form(joint_hamiltonian, joint_momenta, of_joint_momenta)
+"""What "hamiltonian" is in joint coordinates."""

@@ -15,6 +15,7 @@ from poinsot.coordinates import (
     AbstractOrientation,
     EulerAngles,
     Group,
+    Joint,
     Quaternions,
     as_coordinates,
 )
@@ -32,10 +33,12 @@ from poinsot.core import (
 from poinsot.core import Group as GroupProblem
 from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._form_state import FormState
-from poinsot.equations._forms import FORMS, MULTIPLIER, Form, Rates
+from poinsot.equations._forms import FORMS, JOINT_HAMILTONIAN, MULTIPLIER, Form, Rates
+from poinsot.equations._joint_space import UnitLength, joint_refusal
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
-from poinsot.model import AbstractSystem
+from poinsot.model import AbstractSystem, System
+from poinsot.model.open_chain import Nodes, nodes_of
 from poinsot.rotation import extracted_quaternion, normalise
 
 SAME = 1e-10
@@ -173,7 +176,11 @@ class Formulation(Printable):
             invariants["constraint"] = UserFunction(_Residual(self, False), True, True)
             if self.form.startswith("index"):
                 invariants["constraint rate"] = UserFunction(_Residual(self, True), True, True)
-        if self.bodies.system.linkage is not None:
+        if self.bodies.nodes is not None:
+            # No joint can open in joint coordinates; what they have to keep is the length of quaternions.
+            if self.bodies.nodes.structure.balls:
+                invariants["constraint"] = UserFunction(UnitLength(self.bodies), True, True)
+        elif self.bodies.system.linkage is not None:
             invariants["joints"] = UserFunction(_JointGaps(self, False), True, True)
             invariants["joint rates"] = UserFunction(_JointGaps(self, True), True, True)
         invariants |= {
@@ -253,7 +260,8 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
     Args:
         system: the bodies and what acts on them.
         coordinates: of the rotations, one of `pt.coordinates` or its name.
-        form: "hamiltonian", "index3", "index2", "index1", "index0", "null_space" or "group".
+        form: "hamiltonian", "index3", "index2", "index1", "index0", "null_space" or "group"; in joint
+            coordinates "hamiltonian", "recursive" or "covariant".
 
     Raises:
         InputError: when they do not go together.
@@ -263,12 +271,16 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
     reason = refusal(system, chosen, form)
     if reason is not None:
         raise InputError(reason)
-    bodies = Bodies(system, chosen)
+    bodies = Bodies(system, chosen, _tree(system, chosen))
     return Formulation(bodies, _form(chosen, form).problem(bodies, {}), form)
 
 
 def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str) -> str | None:
     """Why these coordinates and this form cannot serve a system, or None."""
+    if isinstance(coordinates, Joint):
+        return coordinates.refusal(form, system.inertia) or joint_refusal(system)
+    if form in ("recursive", "covariant"):
+        return f"the form {form!r} is one of joint coordinates; take pt.coordinates.Joint()"
     if system.linkage is not None and form != "group":
         return f"joints have no place in the form {form!r} yet; take pt.coordinates.Group()"
     if form in ("index3", "index2", "index1") and coordinates.constraints == 0:
@@ -287,10 +299,17 @@ def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str)
     return None
 
 
+def _tree(system: AbstractSystem, coordinates: AbstractOrientation) -> Nodes | None:
+    """The tree of joints, in joint coordinates."""
+    return nodes_of(system) if isinstance(coordinates, Joint) and isinstance(system, System) else None
+
+
 def _form(coordinates: AbstractOrientation, form: str) -> Form:
-    """The form of that name; quaternions with a radial inertia have a Hamiltonian form of their own."""
+    """The form of that name; two coordinates have Hamiltonian forms of their own."""
     if form == "hamiltonian" and isinstance(coordinates, Quaternions) and coordinates.I0 is not None:
         return MULTIPLIER
+    if form == "hamiltonian" and isinstance(coordinates, Joint):
+        return JOINT_HAMILTONIAN
     return FORMS[form]
 
 
@@ -298,6 +317,8 @@ def preferences(coordinates: Any) -> tuple[str, ...]:
     """Forms in the order in which they are tried when none is named."""
     if isinstance(coordinates, Group):
         return ("group",)
+    if isinstance(coordinates, Joint):
+        return ("hamiltonian", "recursive", "covariant")
     if isinstance(coordinates, EulerAngles):
         return ("hamiltonian", "null_space", "index0")
     return ("hamiltonian", "index3", "null_space", "index2", "index0", "index1")

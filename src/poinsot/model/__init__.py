@@ -1,6 +1,6 @@
 """The model: rigid bodies, what they may do, and what acts on them, in positions and directors."""
 
-from . import ends, freedom, joints, loads, potentials, shapes
+from . import ends, freedom, joints, loads, open_chain, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
@@ -34,6 +34,7 @@ __all__ = [
     "joint_rates",
     "joints",
     "loads",
+    "open_chain",
     "passed_on",
     "potentials",
     "scaled_jacobians",

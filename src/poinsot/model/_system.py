@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import UserFunction, as_params
+from poinsot.core import State, UserFunction, as_params
 from poinsot.core.types import Scalar
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
@@ -24,6 +24,7 @@ from ._terms import as_invariants, as_joints, as_loads, as_poses, as_potentials,
 from .freedom import AbstractFreedom
 from .joints import AbstractCondition, AbstractJoint
 from .loads import AbstractLoad
+from .open_chain import OpenChain
 from .potentials import AbstractPotential
 from .potentials._marker import Marker
 
@@ -124,6 +125,24 @@ class System(AbstractSystem):
     def limits(self) -> JointLimits:
         """How far joints are from their limits: `pt.simulate(..., stop=system.limits)` ends there."""
         return JointLimits.of(self.roster.joints)
+
+    def joint_state(
+        self, coordinates: Mapping[str, Any] | None = None, rates: Mapping[str, Any] | None = None
+    ) -> State:
+        """A physical state from coordinates and rates of the joints, by name.
+
+        Args:
+            coordinates: of joints, and of bodies that no joint carries; the others are zero, or unturned. A
+                number each, of joints with several as many as they have: of a ball joint a quaternion or a
+                rotation vector.
+            rates: of the same; the others are at rest. Those of a ball joint are an angular velocity in its
+                second body.
+
+        Raises:
+            InputError: the joints close a loop; then start from `state` and `assemble`.
+        """
+        chain = OpenChain(self)
+        return chain.state(chain.coordinates(coordinates), chain.rates(rates))
 
     @property
     def body_masses(self) -> Float[Array, "body"]:

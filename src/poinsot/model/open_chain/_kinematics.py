@@ -76,7 +76,7 @@ def _relative(nodes: Nodes, q: Q) -> tuple[Array, Array, Float[Array, "ball 3 3"
     skew = hat(nodes.turns)
     turned = jnp.eye(3)[None] + sine[:, None, None] * skew
     turned = turned + (1.0 - cosine)[:, None, None] * product(skew, skew)
-    quats = q[_quaternions(structure)]
+    quats = q[quaternion_places(structure)]
     length = jnp.sum(quats * quats, axis=1)
     balls = to_matrix(quats) / length[:, None, None]
     backward = np.array(structure.backward, dtype=bool)[:, None, None]
@@ -101,7 +101,7 @@ def _columns(nodes: Nodes, R: Float[Array, "node 3 3"], axes: Float[Array, "ball
     return both[np.argsort(places, kind="stable")] if len(balls) else columns
 
 
-def _quaternions(structure: Structure) -> np.ndarray:
+def quaternion_places(structure: Structure) -> np.ndarray:
     """Places of the quaternions in the coordinates."""
     starts = np.array([structure.q_at[k] for k in structure.balls], dtype=int)
     return starts[:, None] + np.arange(4)[None]
@@ -170,20 +170,20 @@ def of_bodies(structure: Structure, twists: Float[Array, "node 6"]) -> Float[Arr
 
 def coordinate_rates(structure: Structure, q: Q, v: V) -> Q:
     r"""Rates $\dot q$ of the coordinates: $v$ itself, but $\dot p = p\,\Omega/2$ for a quaternion."""
-    rates = jnp.zeros(structure.q_size).at[_axis_places(structure)[0]].set(v[_axis_places(structure)[1]])
+    rates = jnp.zeros(structure.q_size).at[axis_places(structure)[0]].set(v[axis_places(structure)[1]])
     if not structure.balls:
         return rates
-    quats = _quaternions(structure)
-    return rates.at[quats].set(quat_rate(q[quats], v[_ball_rates(structure)]))
+    quats = quaternion_places(structure)
+    return rates.at[quats].set(quat_rate(q[quats], v[ball_rates(structure)]))
 
 
-def _axis_places(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
+def axis_places(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
     """Places of the single coordinates in $q$ and in $v$."""
     places = [[at[k] for k in structure.axes] for at in (structure.q_at, structure.v_at)]
     return np.array(places[0], dtype=int), np.array(places[1], dtype=int)
 
 
-def _ball_rates(structure: Structure) -> np.ndarray:
+def ball_rates(structure: Structure) -> np.ndarray:
     """Places of the rates of balls."""
     starts = np.array([structure.v_at[k] for k in structure.balls], dtype=int)
     return starts[:, None] + np.arange(3)[None]

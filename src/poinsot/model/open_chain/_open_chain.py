@@ -47,6 +47,7 @@ class OpenChain(Printable):
 
     Args:
         system: bodies and joints without loops, drives and couplings.
+        nodes: what was found of it before; sought when left out.
 
     Raises:
         InputError: joints close a loop, or something has no place in joint coordinates.
@@ -62,9 +63,9 @@ class OpenChain(Printable):
     system: "System"
     nodes: Nodes
 
-    def __init__(self, system: "System"):
+    def __init__(self, system: "System", nodes: Nodes | None = None):
         self.system = system
-        self.nodes = nodes_of(system)
+        self.nodes = nodes_of(system) if nodes is None else nodes
 
     @property
     def structure(self) -> Structure:
@@ -185,6 +186,13 @@ class OpenChain(Printable):
         return dynamics.metric(self.nodes, self._posture(self._q(q)))
 
     @eqx.filter_jit
+    def momenta(self, q: Numbers, v: Numbers) -> V:
+        r"""Generalised momenta $a(q)\,v$ of the rates."""
+        posture = self._posture(self._q(q))
+        moved = kinematics.movement(self.structure, posture, self._v(v))
+        return dynamics.pulled(self.structure, posture, dynamics.momenta(self.nodes, posture, moved))
+
+    @eqx.filter_jit
     def christoffel(self, q: Numbers) -> Float[Array, "nv nv nv"]:
         r"""Christoffel symbols of the first kind, $\Gamma_{\alpha\beta,\gamma}$, in closed form.
 
@@ -259,13 +267,35 @@ class OpenChain(Printable):
         rotation = as_array(target[1], "rotation of the target", (3, 3)) if whole else None
         return reached(self, (place, rotation), frame, self._q(start, "start"), tolerance, steps)
 
+    def of_momenta(self, q: Q, momenta: V) -> V:
+        r"""Rates of generalised momenta, $a(q)^{-1}\pi$, by articulated bodies."""
+        return dynamics.free_rates(
+            self.structure, dynamics.articulated(self.nodes, self._posture(q)), momenta
+        )
+
+    def energy_slope(self, t, q: Q, v: V) -> V:
+        """Derivative of the kinetic energy, less the potential energy, along each rate at constant rates."""
+        posture = self._posture(q)
+        moved = kinematics.movement(self.structure, posture, v)
+        kinetic = dynamics.kinetic_slope(self.nodes, posture, moved)
+        return kinetic + dynamics.pulled(self.structure, posture, self._potential_wrenches(t, posture))
+
+    def load(self, t, q: Q, v: V) -> V:
+        """Generalised forces of the loads of the system along the rates; zero without them."""
+        if not self.system.loads:
+            return jnp.zeros(self.v_size)
+        posture = self._posture(q)
+        moved = kinematics.movement(self.structure, posture, v)
+        wrenches = self._load_wrenches(t, posture, *self._velocities(posture, moved))
+        return dynamics.pulled(self.structure, posture, wrenches)
+
     def _needed(self, t: Numbers, posture: Posture, v: V, a: V) -> V:
         """Forces in the joints beside potentials and loads."""
         moved = kinematics.movement(self.structure, posture, v)
         wrenches = dynamics.inertial_wrenches(self.nodes, posture, moved, a)
         wrenches = wrenches - self._potential_wrenches(t, posture)
         if self.system.loads:
-            wrenches = wrenches - self.load_wrenches(t, posture, *self._velocities(posture, moved))
+            wrenches = wrenches - self._load_wrenches(t, posture, *self._velocities(posture, moved))
         return dynamics.pulled(self.structure, posture, wrenches)
 
     def _potential_wrenches(self, t: Numbers, posture: Posture) -> dynamics.Wrenches:
@@ -273,7 +303,9 @@ class OpenChain(Printable):
         slope, directors = jax.grad(self.system.pose_potential, argnums=(1, 2))(t, posture.x, posture.R)
         return joined(-jnp.sum(jnp.cross(posture.R, directors, axis=1), axis=2), -slope)
 
-    def load_wrenches(self, t: Numbers, posture: Posture, velocity: Array, Omega: Array) -> dynamics.Wrenches:
+    def _load_wrenches(
+        self, t: Numbers, posture: Posture, velocity: Array, Omega: Array
+    ) -> dynamics.Wrenches:
         """Moments about the mass centres and forces of all loads, in space; there must be one."""
         force, torque = self.system.pose_load(t, posture.x, posture.R, velocity, Omega)
         return joined(applied(posture.R, torque), force)
