@@ -52,7 +52,7 @@ BAD = {
     "velocity of assemble is about joint 'pivt', which is none; there are pivot, elbow": lambda: (
         two_rods().assemble(velocity={"pivt": 1.0})
     ),
-    "Revolute joint 'elbow' has the coordinate angle": lambda: two_rods().assemble(
+    "Revolute joint 'elbow' of upper and lower has the coordinate angle": lambda: two_rods().assemble(
         coordinates={"elbow": {"way": 1.0}}
     ),
 }

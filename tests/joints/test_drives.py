@@ -98,19 +98,21 @@ def test_a_run_ends_where_a_joint_comes_to_a_limit():
 
 BAD = {
     "the first must be below the second": lambda: J.Revolute("a", "b", at=(0, 0, 0), limits=(1.0, -1.0)),
-    "limits of Revolute joint 'hinge' = (-4, 4) span a turn or more": lambda: hinged(limits=(-4.0, 4.0)),
-    "'hinge': coordinate = 'way'; Revolute joint 'hinge' has the coordinate angle": lambda: hinged(
+    "limits of Revolute joint 'hinge' of ground and rod = (-4, 4) span a turn or more": lambda: hinged(
+        limits=(-4.0, 4.0)
+    ),
+    "coordinate = 'way'; Revolute joint 'hinge' of ground and rod has the coordinate angle": lambda: hinged(
         limits={"way": (0.0, 1.0)}
     ),
     "no joint has limits; give them as limits=(low, high)": lambda: hinged().limits,
     "drive 'drive of hing' is about joint 'hing', which is none; there are hinge": lambda: hinged(
         J.Drive("hing", course)
     ),
-    "drive 'drive of hinge' and drive 'twice' both drive Revolute joint 'hinge'": lambda: hinged(
-        J.Drive("hinge", course), J.Drive("hinge", course, name="twice")
+    "drive 'drive of hinge' and drive 'twice' both drive Revolute joint 'hinge' of ground and rod": lambda: (
+        hinged(J.Drive("hinge", course), J.Drive("hinge", course, name="twice"))
     ),
-    "drive 'drive of weld' is about Fixed joint 'weld', which has no coordinate": lambda: hinged(
-        J.Fixed("ground", "rod", at=(0, 0, 0), name="weld"), J.Drive("weld", course)
+    "drive 'drive of weld' is about Fixed joint 'weld' of ground and rod, which has no coordinate": lambda: (
+        hinged(J.Fixed("ground", "rod", at=(0, 0, 0), name="weld"), J.Drive("weld", course))
     ),
     "weights of coupling 'coupling of hinge and other' = [0.5, 1.0]; for two angles": lambda: hinged(
         J.Revolute("ground", "rod", at=(0, 0, 0), name="other"), J.Coupling("hinge", "other", (0.5, 1.0))

@@ -105,10 +105,10 @@ BAD = {
     "loads[0] JointTorque is about joint 'motr', which is none; there are rail, hinge": L.JointTorque(
         "motr", 1.0
     ),
-    "JointTorque is about Prismatic joint 'rail', which has no angle; take JointForce": L.JointTorque(
+    "Prismatic joint 'rail' of ground and cart, which has no angle; take JointForce": L.JointTorque(
         "rail", 1.0
     ),
-    "JointForce: coordinate = 'angle'; Prismatic joint 'rail' has the way position": L.JointForce(
+    "coordinate = 'angle'; Prismatic joint 'rail' of ground and cart has the way position": L.JointForce(
         "rail", 1.0, "angle"
     ),
 }

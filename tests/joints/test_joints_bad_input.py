@@ -20,7 +20,9 @@ ZERO = (0.0, 0.0, 0.0)
 ORIGIN: Any = {"at": ZERO}
 BAD = {
     "'rodd', which is no body; there are rod": lambda: jointed(J.Spherical("ground", "rodd", **ORIGIN)),
-    "Revolute joint 'pin' joins 'rod' to itself": lambda: J.Revolute("rod", "rod", at=ZERO, name="pin"),
+    "Revolute joint 'pin' of rod and rod joins 'rod' to itself": lambda: J.Revolute(
+        "rod", "rod", at=ZERO, name="pin"
+    ),
     "axis of Revolute joint 'rod-bar' is zero": lambda: J.Revolute("rod", "bar", at=ZERO, axis=ZERO),
     "give its point either as at=": lambda: J.Spherical("rod", "bar"),
     "or as at_first=": lambda: J.Spherical("rod", "bar", at=ZERO, at_first=ZERO),
@@ -45,11 +47,12 @@ def test_open_joints_are_refused_with_their_gap_and_assembled_on_demand():
     system = pt.System([ROD, BAR], joints=[joint])
     apart = system.state(position=[(0, 0, 0), (1.25, 0, 0)], velocity=[(0, 0, 0), (0, 1, 0)])
     with pytest.raises(
-        pt.InputError, match="Spherical joint 'ball' is open by 0.25 at the start; take system.assemble"
+        pt.InputError,
+        match="Spherical joint 'ball' of rod and bar is open by 0.25 at the start; take system.assemble",
     ):
         system.check_state(0.0, apart)
     moving = system.state(position=[(0, 0, 0), (1, 0, 0)], velocity=[(0, 0, 0), (0, 1, 0)])
-    with pytest.raises(pt.InputError, match="'ball' is opening at a rate of 1 at the start"):
+    with pytest.raises(pt.InputError, match="'ball' of rod and bar is opening at a rate of 1 at the start"):
         system.check_state(0.0, moving)
     closed = system.assemble(apart)
     system.check_state(0.0, closed)

@@ -190,3 +190,40 @@ def test_redundant_hinges_give_the_smallest_reactions_and_the_same_motion():
     assert np.max(np.abs(redundant.reaction("foot").force[-1, :2] - other.force[-1, :2])) < 1e-7, (
         "in the plane"
     )
+
+
+OTHER_COORDINATES: dict[str, Any] = {
+    "recursive": {"coordinates": "joint", "form": "recursive"},
+    "hamiltonian": {"coordinates": "joint", "form": "hamiltonian", "integrator": "gauss6"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHER_COORDINATES)
+def test_reactions_are_the_same_in_other_coordinates(name):
+    """Two rods on a hinge and a ball joint, moving in space."""
+    rods = [pt.RigidBody(1.0, (0.02, 0.1, 0.11), name=name) for name in ("upper", "lower")]
+    joints = [
+        J.Revolute("ground", "upper", at_first=(0, 0, 0), at_second=(-0.5, 0, 0), axis=(1, 1, 0), name="hip"),
+        J.Spherical("upper", "lower", at_first=(0.5, 0, 0), at_second=(-0.5, 0, 0), name="knee"),
+    ]
+    system = pt.System(rods, joints=joints, potentials=[DOWN])
+    start = system.assemble({"lower": {"angular_velocity": (1.0, 2.0, 3.0)}}, velocity={"hip": 2.0})
+    tight: Any = {"integrator": "dormand-prince8", "rtol": 1e-12, "atol": 1e-12}
+    group = ran(system, start, 0.2, None, save_at=[0.1, 0.2], **tight)
+    fixed = "integrator" in OTHER_COORDINATES[name]
+    other = ran(
+        system,
+        start,
+        0.2,
+        0.005 if fixed else None,
+        save_at=[0.1, 0.2],
+        **(({} if fixed else tight) | OTHER_COORDINATES[name]),
+    )
+    for joint in ("hip", "knee"):
+        one, two = group.reaction(joint), other.reaction(joint)
+        assert np.max(np.abs(one.force)) > 1.0
+        np.testing.assert_allclose(two.force, one.force, atol=1e-7)
+        np.testing.assert_allclose(two.torque, one.torque, atol=1e-7)
+        np.testing.assert_allclose(other.joint(joint).values, group.joint(joint).values, atol=1e-9)
+        np.testing.assert_allclose(other.joint(joint).rates, group.joint(joint).rates, atol=1e-8)

@@ -88,7 +88,9 @@ class Site(Printable):
         self.limits = self._limits(where.get("limits"))
 
     def __str__(self) -> str:
-        return f"{self.kind} joint {self.name!r}"
+        first, second = self.ends
+        own = f"{self.kind} joint {self.name!r}"
+        return own if self.name == f"{first}-{second}" else f"{own} of {first} and {second}"
 
     def _check_names(self) -> None:
         for end in self.ends:
