@@ -166,6 +166,18 @@ class StartSection(Section):
         return BodyStart(**values)
 
 
+class ReferenceSection(Section):
+    """The pose of a body in which places and axes of joints are given in space."""
+
+    position: Vector = Field(default_factory=lambda: [0.0, 0.0, 0.0])
+    rotation: RotationSection | None = None
+
+    def value(self) -> tuple[Array, Array]:
+        """Position and unit quaternion."""
+        turned = rotation.identity() if self.rotation is None else self.rotation.value()
+        return jnp.array(self.position), turned
+
+
 class BodySection(Section):
     """A body of the file: its mass and how that is distributed, what it may do, where it starts."""
 
@@ -175,6 +187,7 @@ class BodySection(Section):
     inertia: list[Any] | None = None
     shape: Named | None = None
     freedom: Named | None = None
+    reference: ReferenceSection | None = None
     start: BodyStart = Field(default_factory=BodyStart)
 
     @model_validator(mode="after")

@@ -7,8 +7,9 @@ from pydantic import ValidationError
 
 from poinsot.core import InputError, Registry, check_parameters, parameters_of, quoted
 from poinsot.io._body_sections import Named, RotationSection
+from poinsot.io._joint_sections import JointSection
 from poinsot.io._scenario_errors import first_fault
-from poinsot.model import potentials
+from poinsot.model import joints, potentials
 
 
 def make(section: Named, known: Registry, place: str, bodies: Sequence[str] = (), **given: Any) -> Any:
@@ -26,6 +27,12 @@ def make(section: Named, known: Registry, place: str, bodies: Sequence[str] = ()
     """
     name = known.name_of(section.name, f"{place} name = {quoted(section.name)}".lstrip())
     return _call(known[name], section.fields, f"{place} {name}".lstrip(), bodies, given)
+
+
+def make_joint(section: JointSection, place: str) -> joints.AbstractJoint:
+    """The joint of a table of `[[joints]]`; its bodies are looked for when the system is built."""
+    name = joints.REGISTRY.name_of(section.kind, f"{place} kind = {quoted(section.kind)}")
+    return _call(joints.REGISTRY[name], section.fields, f"{place} {name}", (), {})
 
 
 def make_potential(section: Named, place: str, bodies: Sequence[str]) -> Any:

@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from poinsot.core import InputError
 from poinsot.io._body_sections import BodySection, EquationsSection, Named, StartSection
+from poinsot.io._joint_sections import AssemblySection, CouplingSection, DriveSection, JointSection
 from poinsot.io._scenario_errors import explain
 from poinsot.io._sections import IntegratorSection, OutputSection, RunSection, Section, SystemSection
 from poinsot.io._setup import Setup, setup_of
@@ -177,10 +178,73 @@ class Scenario(Section):
     t1 = 10.0
     dt = 0.01
     ```
+
+    Joints between the bodies of the file make a mechanism of them. The keys of a joint are the arguments of
+    its kind in `pt.joints`: bodies by name, or "ground", and where it is.
+
+    ```toml
+    title = "crank"             # optional: what reports call the system
+
+    [[bodies]]
+    name = "wheel"
+    mass = 1.0
+    inertia = [0.1, 0.1, 0.2]
+    reference = { position = [1.0, 0.0, 0.0] }  # optional: pose, as in start, for places of joints in space
+
+    [[bodies]]
+    name = "arm"
+    mass = 1.0
+    inertia = [0.01, 0.1, 0.1]
+
+    [[joints]]
+    kind = "revolute"           # or "spherical", "prismatic", "cylindrical", "planar", "screw", "universal",
+    name = "axle"               # "fixed", "distance", "point-on-line", "point-on-plane"
+    first = "ground"
+    second = "wheel"
+    at = [1.0, 0.0, 0.0]        # in space, or at_first and at_second in the bodies
+    axis = [0.0, 0.0, 1.0]      # optional: likewise, or axis_first and axis_second; z if left out
+
+    [[joints]]
+    kind = "revolute"
+    name = "pin"
+    first = "wheel"
+    second = "arm"
+    at_first = [0.5, 0.0, 0.0]
+    at_second = [-0.5, 0.0, 0.0]
+
+    [[drives]]                  # offset + rate t + amplitude sin(angular_frequency t + phase)
+    joint = "axle"
+    rate = 2.0                  # all of these are optional: zero if left out
+    coordinate = "angle"        # optional where the joint has one
+    name = "motor"              # optional
+
+    [[couplings]]               # weights[0] c1 + weights[1] c2 = offset
+    first = "axle"
+    second = "pin"
+    weights = [1, 2]            # of two angles whole numbers, such as teeth of gears
+    offset = 0.0                # optional
+    coordinates = ["angle", "angle"]    # optional where each joint has one
+
+    [assembly]                  # optional: close the joints; bodies without a start follow from the others
+    coordinates = { pin = 0.3 } # optional: of joints, or { pin = { angle = 0.3 } } where there are several
+    velocity = { pin = 0.0 }    # optional: their rates
+
+    [integrator]
+    name = "lie-rattle"
+
+    [run]
+    t1 = 10.0
+    dt = 0.01
+    ```
     """
 
+    title: str | None = Field(default=None, min_length=1)
     system: SystemSection | None = None
     bodies: list[BodySection] | None = None
+    joints: list[JointSection] | None = None
+    drives: list[DriveSection] | None = None
+    couplings: list[CouplingSection] | None = None
+    assembly: AssemblySection | None = None
     start: StartSection | None = None
     potentials: list[Named] | None = None
     loads: list[Named] | None = None
@@ -199,6 +263,9 @@ class Scenario(Section):
             raise ValueError(f"the file has {given}; it needs one of them")
         if self.bodies and self.start is not None:
             raise ValueError("the file has [start] beside [[bodies]]; write start = { ... } with each body")
+        for table in ("joints", "drives", "couplings", "assembly"):
+            if self.system is not None and getattr(self, table) is not None:
+                raise ValueError(f"the file has {table} beside [system]; they are for [[bodies]] of the file")
         _ = self.setup  # To be valid is to be built.
         return self
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poinsot.core import InputError, State, parameters_of, quoted
 from poinsot.equations import Motion
@@ -10,12 +10,16 @@ from poinsot.io._body_sections import BodySection, BodyStart, Named, StartSectio
 from poinsot.io._named import make, make_potential
 from poinsot.io._scenario_chains import chain_start
 from poinsot.io._scenario_errors import located
+from poinsot.io._scenario_joints import file_joints, joints_located
 from poinsot.io._sections import StopSection
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.model.freedom import REGISTRY as FREEDOMS
 from poinsot.model.loads import REGISTRY as LOADS
 from poinsot.model.shapes import REGISTRY as SHAPES
 from poinsot.simulation import Event
+
+if TYPE_CHECKING:
+    from poinsot.io._scenario import Scenario
 
 _FREE = Named(name="free")
 
@@ -72,16 +76,25 @@ def library_start(system: AbstractSystem, name: str, start: StartSection | None)
     return system.start
 
 
-def file_bodies(sections: list[BodySection]) -> tuple[System, State]:
-    """Bodies of the file and where they start."""
-    bodies, freedom = [], []
+def file_bodies(scenario: "Scenario") -> tuple[System, State]:
+    """Bodies of the file with their joints, and where they start."""
+    bodies, freedom, sections = [], [], scenario.bodies or []
     for number, section in enumerate(sections):
         with located("bodies", str(number)):
             bodies.append(_body(section))
             freedom.append(make(section.freedom or _FREE, FREEDOMS, "[bodies.freedom]"))
-    with located("bodies", "0"):
-        system = System(bodies, freedom=freedom, name=" and ".join(section.name for section in sections))
-        return system, _body_start(system, [section.start for section in sections], "[bodies.start]")
+    title = scenario.title or " and ".join(section.name for section in sections)
+    reference = {one.name: one.reference.value() for one in sections if one.reference is not None}
+    with located("bodies", "0"), joints_located(conditions := file_joints(scenario)):
+        made = [one for one, _ in conditions]
+        system = System(bodies, freedom=freedom, joints=made, reference=reference, name=title)
+    if scenario.assembly is None:
+        with located("bodies", "0"):
+            return system, _body_start(system, [section.start for section in sections], "[bodies.start]")
+    given = {section.name: section.start.values() for section in sections}
+    near = {name: values for name, values in given.items() if values}
+    with located("assembly"):
+        return system, system.assemble(near, scenario.times.t0, **scenario.assembly.model_dump())
 
 
 def _body(section: BodySection) -> RigidBody:

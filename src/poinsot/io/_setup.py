@@ -48,10 +48,11 @@ def setup_of(scenario: "Scenario") -> Setup:
     with located("integrator"):
         integrator = integrator_of(scenario.integrator)
     if scenario.system is None:
-        system, start = file_bodies(scenario.bodies or [])
+        system, start = file_bodies(scenario)
         title = system.name
     else:
-        name, title = scenario.system.name, _title(scenario.system.name, scenario.system.parameters)
+        name = scenario.system.name
+        title = scenario.title or _title(name, scenario.system.parameters)
         system = _from_library(name, scenario.system.parameters)
         if isinstance(system, AbstractProblem):
             return _of_equations(scenario, system, integrator, name, title)

@@ -13,6 +13,8 @@ from poinsot.rotation import about_x, about_z
 
 RING, DISC = 0.2, 1.0
 """Masses in kilograms."""
+BEARINGS = (0.0, 0.0, -0.12), (0.11, 0.0, 0.0), (0.0, 0.0, 0.1)
+"""A place on the axis of each hinge."""
 
 
 def gimbals(angle: ArrayLike = math.pi / 3, spin: ArrayLike = 60.0, rate: ArrayLike = 3.0) -> System:
@@ -37,8 +39,7 @@ def gimbals(angle: ArrayLike = math.pi / 3, spin: ArrayLike = 60.0, rate: ArrayL
         rate: $\dot\vartheta$ of the inner ring: how much it nutates.
     """
     given = numbers(angle=angle, spin=spin, rate=rate)
-    here = (0.0, 0.0, 0.0)
-    where = {"at_first": here, "at_second": here}
+    below, beside, above = ({"at_first": at, "at_second": at} for at in BEARINGS)
     system = System(
         [
             RigidBody(RING, _ring(0.12), name="outer ring"),
@@ -46,9 +47,9 @@ def gimbals(angle: ArrayLike = math.pi / 3, spin: ArrayLike = 60.0, rate: ArrayL
             RigidBody(DISC, DISC * 0.08**2 * jnp.array([0.25, 0.25, 0.5]), name="rotor"),
         ],
         joints=[
-            joints.Revolute("ground", "outer ring", **where, axis=(0, 0, 1), name="psi"),
-            joints.Revolute("outer ring", "inner ring", **where, axis=(1, 0, 0), name="theta"),
-            joints.Revolute("inner ring", "rotor", **where, axis=(0, 0, 1), name="phi"),
+            joints.Revolute("ground", "outer ring", **below, axis=(0, 0, 1), name="psi"),
+            joints.Revolute("outer ring", "inner ring", **beside, axis=(1, 0, 0), name="theta"),
+            joints.Revolute("inner ring", "rotor", **above, axis=(0, 0, 1), name="phi"),
         ],
         name="gimbals",
     )

@@ -6,10 +6,10 @@ from typing import Any, Literal, TypeVar
 from poinsot import coordinates, integrators
 from poinsot.core import InputError, Registry
 from poinsot.library._registry import REGISTRY
-from poinsot.model import loads, potentials, shapes
+from poinsot.model import joints, loads, potentials, shapes
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
-Kind = Literal["integrator", "system", "potential", "load", "shape", "coordinates"]
+Kind = Literal["integrator", "system", "potential", "load", "joint", "shape", "coordinates"]
 
 KINDS: Registry[Callable[[str, Any], None]] = Registry(
     "kind",
@@ -18,6 +18,7 @@ KINDS: Registry[Callable[[str, Any], None]] = Registry(
         "system": REGISTRY.add,
         "potential": potentials.REGISTRY.add,
         "load": loads.REGISTRY.add,
+        "joint": joints.REGISTRY.add,
         "shape": shapes.REGISTRY.add,
         "coordinates": coordinates.REGISTRY.add,
     },
@@ -28,7 +29,7 @@ def register(kind: Kind, name: str, maker: Any = None) -> Any:
     """Make something of your own known by a name: in scenario files, `by_name`, messages and lists.
 
     Args:
-        kind: "integrator", "system", "potential", "load", "shape" or "coordinates".
+        kind: "integrator", "system", "potential", "load", "joint", "shape" or "coordinates".
         name: lower case letters, digits and hyphens.
         maker: the class or function that makes it. Its arguments are the keys in a scenario file; that of an
             integrator needs none. A system is what `pt.simulate` takes, a problem or a `pt.System`; its

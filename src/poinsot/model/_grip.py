@@ -58,6 +58,16 @@ class Grip(eqx.Module):
         """Whether the body moves or turns by itself."""
         return self.moving is not None or self.turning is not None
 
+    def in_body(self, placement: Placement) -> Held:
+        """Point, relative to the mass centre, and directions in the body frame; of the ground in space."""
+        point, frame = self.arm, self.frame
+        if self.turning is not None and placement.axes is not None:
+            axes = placement.axes[:, :, self.turning]
+            point, frame = axes @ point, axes @ frame
+        if self.body in placement.pinned:
+            point = point + placement.points[placement.pinned.index(self.body)]
+        return Held(point, frame)
+
     def at(self, placement: Placement, t, x: Array, R: Array) -> Held:
         """Where it is."""
         given = self.given(placement, t)

@@ -20,6 +20,7 @@ from poinsot.simulation._joint_motion import (
     JointMotion,
     Reaction,
     SeenJoints,
+    described,
 )
 from poinsot.simulation._scale import Scale
 from poinsot.simulation._singularities import Singularity
@@ -137,6 +138,7 @@ class BodyTrajectory(Trajectory):
             "form": formulation.form,
             "loads": not system.conservative,
             **_particles(system),
+            **({} if system.linkage is None else described(system.linkage)),
             **_rows(system, record),
         }
         seconds = attributes["seconds"]

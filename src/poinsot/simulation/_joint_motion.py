@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -189,6 +190,29 @@ class SeenJoints:
     def singularities(self) -> list[Singularity]:
         """Where the joints lose rank."""
         return singularities(self.formulation, self._linkage, self.times, self.packed)
+
+
+def described(linkage: Linkage) -> dict[str, Any]:
+    """Of each joint its name and kind, the bodies it joins, its points and axes in them; names of the others.
+
+    Points are relative to the mass centre, those of the ground in space.
+    """
+    found = []
+    for joint, grips in zip(linkage.joints, linkage.grips, strict=True):
+        held = [grip.in_body(linkage.placement) for grip in grips]
+        found.append(
+            {
+                "name": joint.name,
+                "kind": joint.site.kind,
+                "bodies": list(joint.site.ends),
+                "points": [np.asarray(one.place).tolist() for one in held],
+                "axes": [np.asarray(one.directions)[:, 2].tolist() for one in held],
+            }
+        )
+    return {
+        "joints": found,
+        "drives": [one.name for one in linkage.conditions if isinstance(one, joints.Drive)],
+    }
 
 
 def _parts(rows: np.ndarray, widths: Sequence[int]) -> list[np.ndarray]:

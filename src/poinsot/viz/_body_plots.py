@@ -10,6 +10,9 @@ from poinsot.simulation import BodyTrajectory
 from poinsot.viz._chain_drawing import Snapshots
 from poinsot.viz._decimate import envelope
 from poinsot.viz._drawing import READABLE, SQUARE, WIDE, beginning, curves, path_with_start
+from poinsot.viz._joint_plots import coordinates, reactions
+from poinsot.viz._joint_plots import draw as draw_joints
+from poinsot.viz._mechanism import Mechanism
 from poinsot.viz._norm_map import draw_norms
 from poinsot.viz._style import PALETTE, QUIET, axes, new_figure, stacked, stacked_size, styled
 from poinsot.viz._surface import draw_on_ellipsoid
@@ -185,6 +188,55 @@ class BodyPlots(TrajectoryPlots):
         return figure
 
     @styled
+    def mechanism(
+        self,
+        times: Sequence[float] | None = None,
+        reactions: bool | None = None,
+        figure: "Figure | None" = None,
+    ) -> "Figure":
+        """Bodies and joints at a few times, with the reactions of the joints as arrows.
+
+        Bodies are lines or polygons between their joints, or else the ellipsoids with their mass and inertia.
+        A motion in a plane is seen across it, any other one aslant. An arrow is the force of a joint on its
+        second body; all have one scale.
+
+        Args:
+            times: when to look, the nearest saved time is taken; three times over the run when left out.
+            reactions: whether to draw the arrows; where they can be computed when left out.
+            figure: where to draw.
+        """
+        shown = Mechanism.of(self._run, times, self._run.seen is not None if reactions is None else reactions)
+        figure = new_figure(shown.size) if figure is None else figure
+        shown.draw(figure)
+        arrows = "" if shown.longest == 0.0 else f"; longest arrow: a force of {shown.longest:.3g}"
+        figure.suptitle(f"{self._run.attributes['system']}{arrows}{self._method}", x=0.02, ha="left")
+        return figure
+
+    @styled
+    def joints(self, names: Sequence[str] | None = None, figure: "Figure | None" = None) -> "Figure":
+        """Coordinates of the joints against time: angles, which go on beyond a turn, and ways.
+
+        Of a motion with more than 20 oscillations the first 20 are shown: more would fill the panels.
+
+        Args:
+            names: which joints; all when left out.
+            figure: where to draw.
+        """
+        panels = coordinates(self._run, names)
+        return draw_joints(self._run, panels, figure, f"Coordinates of joints{self._method}")
+
+    @styled
+    def reactions(self, names: Sequence[str] | None = None, figure: "Figure | None" = None) -> "Figure":
+        """Sizes of the forces and torques of the joints against time, and what the drives do.
+
+        Args:
+            names: which joints; all, and the drives, when left out.
+            figure: where to draw.
+        """
+        panels = reactions(self._run, names)
+        return draw_joints(self._run, panels, figure, f"Reactions of joints{self._method}")
+
+    @styled
     def orientation(self, body: int | str = 0, figure: "Figure | None" = None) -> "Figure":
         """Quaternion and angular velocity, in the body frame, against time.
 
@@ -207,6 +259,9 @@ class BodyPlots(TrajectoryPlots):
         if "closure" in self._run.attributes:
             yield from self._chain_pictures()
             return
+        if "joints" in self._run.attributes:
+            yield from self._joint_pictures()
+            return
         yield "axis", SQUARE, lambda figure: self.axis(ax=figure.add_subplot(projection="3d"))
         if np.any(self._motion["angular_velocity"][:, 0]):
             yield "polhode", PAIR, lambda figure: self.polhode(figure=figure)
@@ -215,6 +270,17 @@ class BodyPlots(TrajectoryPlots):
             yield "constraint", WIDE, lambda figure: self.constraint(figure.add_subplot())
         yield "momentum", stacked_size(2), self.momentum
         yield "orientation", stacked_size(2), lambda figure: self.orientation(figure=figure)
+        yield from self._step_picture()
+
+    def _joint_pictures(self) -> Iterator[Picture]:
+        size = Mechanism.of(self._run, None, False).size
+        yield "mechanism", size, lambda figure: self.mechanism(figure=figure)
+        if self._run.seen is not None:
+            for draw, panels in ((self.joints, coordinates), (self.reactions, reactions)):
+                rows = sum(bool(curves) for curves in panels(self._run, None).values())
+                if rows:
+                    yield draw.__name__, stacked_size(rows), lambda figure, draw=draw: draw(figure=figure)
+        yield "energy", WIDE, lambda figure: self.energy(figure.add_subplot())
         yield from self._step_picture()
 
     def _chain_pictures(self) -> Iterator[Picture]:

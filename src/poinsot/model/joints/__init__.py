@@ -19,12 +19,14 @@ from ._planar import Planar
 from ._point_on_line import PointOnLine
 from ._point_on_plane import PointOnPlane
 from ._prismatic import Prismatic
+from ._registry import REGISTRY
 from ._revolute import Revolute
 from ._screw import Screw
 from ._spherical import Spherical
 from ._universal import Universal
 
 __all__ = [
+    "REGISTRY",
     "AbstractCondition",
     "AbstractJoint",
     "Coupling",

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, as_array, concrete, quoted
+from poinsot.core import InputError, Printable, as_array, concrete, did_you_mean, quoted
 
 from .._vectors import as_direction, turned_back
 from ..potentials._marker import Marker
@@ -38,6 +38,9 @@ class Where(TypedDict, total=False):
     name: str
 
 
+_ARGUMENTS = f"it takes {', '.join(Where.__annotations__)}"
+
+
 class Site(Printable):
     """The bodies that a joint joins, its points and axes in them.
 
@@ -63,6 +66,10 @@ class Site(Printable):
         self.kind, self.ends = kind, (first, second)
         self.name = where.get("name") or f"{first}-{second}"
         self._check_names()
+        for key in set(where) - set(Where.__annotations__):
+            raise InputError(
+                f"{self} has no argument {key!r}; {did_you_mean(key, Where.__annotations__, _ARGUMENTS)}"
+            )
         at, points = where.get("at"), (where.get("at_first"), where.get("at_second"))
         given = [point is not None for point in points]
         if any(given) != all(given) or all(given) == (at is not None):

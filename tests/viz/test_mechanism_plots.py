@@ -1,0 +1,92 @@
+"""Pictures of mechanisms: where bodies, joints and arrows are, and what is refused."""
+
+from typing import Any
+
+import matplotlib
+import matplotlib.figure
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.viz._mechanism import ASLANT, Body, Mechanism
+
+matplotlib.use("Agg")
+HINGE = {
+    "name": "hinge",
+    "kind": "Revolute",
+    "bodies": ["ground", "rod"],
+    "points": [[0, 0, 0], [-0.5, 0, 0]],
+    "axes": [[0, 0, 1], [0, 0, 1]],
+}
+ROD = Body("rod", np.array([[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]]), np.diag([0.6, 0.05, 0.05]))
+
+
+def quarter(axis: int) -> np.ndarray:
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    turn = np.zeros((3, 3))
+    turn[axis, axis] = turn[j, i] = 1.0
+    turn[i, j] = -1.0
+    return turn
+
+
+def drawn(rotation, position, forces=None, body=ROD) -> tuple[Mechanism, Any]:
+    shown = Mechanism(np.array([0.0]), np.array([[position]]), rotation[None, None], [body], [HINGE], forces)
+    figure = matplotlib.figure.Figure(figsize=shown.size)
+    shown.draw(figure)
+    return shown, figure.axes[0]
+
+
+def test_a_rod_is_a_line_from_joint_to_joint_seen_across_its_plane():
+    shown, ax = drawn(quarter(2), [0.0, 0.5, 0.0])
+    np.testing.assert_array_equal(shown.view.axes, np.eye(3))
+    line = next(line for line in ax.get_lines() if line.get_label() == "rod")
+    np.testing.assert_allclose(np.sort(line.get_xydata(), axis=0), [[0.0, 0.0], [0.0, 1.0]], atol=1e-12)
+    symbol = next(line for line in ax.get_lines() if line.get_marker() == "o")
+    np.testing.assert_allclose(symbol.get_xydata(), [[0.0, 0.0]], atol=1e-12)
+    assert [text.get_text() for text in ax.texts] == ["hinge"]
+    assert ax.get_aspect() == 1.0
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+    assert np.all(low < [0.0, 0.0]) and np.all(high > [0.0, 1.0]), "nothing is cut off"
+
+
+def test_a_motion_in_space_is_seen_aslant():
+    shown, _ = drawn(quarter(0) @ quarter(2), [0.0, 0.0, 0.5])
+    assert shown.view is ASLANT
+
+
+def test_arrows_point_along_the_forces_with_one_scale():
+    _, ax = drawn(np.eye(3), [0.5, 0.0, 0.0], forces=np.array([[[0.0, 7.0, 0.0]]]))
+    arrow = next(text for text in ax.texts if text.get_text() == "")
+    span = np.array(arrow.xy) - arrow.get_position()
+    assert span[1] > 0.1 and abs(span[0]) < 1e-12
+
+
+def test_a_disc_on_an_axle_is_an_ellipse():
+    disc = Body("rod", np.array([[0.0, 0.0, 0.0]]), np.diag([0.3, 0.3, 0.0]))
+    shown, _ = drawn(np.eye(3), [0.0, 0.0, 0.0], body=disc)
+    np.testing.assert_allclose(np.linalg.norm(shown.outlines[0][0], axis=1), 0.3, rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_pictures_of_a_run(tmp_path):
+    system = pt.library.hinge_pendulum(2)
+    run: Any = pt.simulate(
+        system, system.start, t1=0.2, dt=0.01, coordinates="group", integrator="lie-rattle", progress=False
+    )
+    curves = run.plot.joints().axes[0].get_lines()
+    np.testing.assert_allclose(curves[1].get_ydata(), run.joint("joint1").angle)
+    force = run.plot.reactions(names=["joint0"]).axes[0].get_lines()[0].get_ydata()
+    np.testing.assert_allclose(force, np.linalg.norm(run.reaction("joint0").force, axis=1))
+    assert len(run.plot.mechanism(times=[0.0, 0.1]).axes) == 2
+    written = {path.stem for path in run.plot.save_all(tmp_path)}
+    assert {"mechanism", "joints", "reactions", "energy"} <= written
+    with pytest.raises(pt.InputError, match="no joint is called 'elbow'; there are joint0, joint1"):
+        run.plot.joints(names=["elbow"])
+
+
+@pytest.mark.slow
+def test_a_run_without_joints_says_so():
+    top = pt.library.gyro_top()
+    run: Any = pt.simulate(top, top.start, t1=0.02, dt=0.01, integrator="lie-splitting", progress=False)
+    with pytest.raises(pt.InputError, match="has no joints"):
+        run.plot.mechanism()
