@@ -49,7 +49,7 @@ class CouplingSection(Section):
 
 
 class AssemblySection(Section):
-    """Asks for a state with closed joints near the starts that bodies have; the others follow their joints."""
+    """Asks for closed joints near the starts that bodies have; other bodies follow their joints."""
 
     coordinates: dict[str, Coordinates] = Field(default_factory=dict)
     velocity: dict[str, Coordinates] = Field(default_factory=dict)
