@@ -93,7 +93,7 @@ def test_bodies_that_act_on_each_other_are_neighbours_in_the_row(ends, reach):
 @pytest.mark.parametrize(
     ("integrator", "coordinates"),
     [
-        (Rattle(), pt.coordinates.Directors()),
+        pytest.param(Rattle(), pt.coordinates.Directors(), marks=pytest.mark.slow),
         pytest.param(Rattle(), MASSIVE, marks=pytest.mark.slow),
         pytest.param(Variational(), MASSIVE, marks=pytest.mark.slow),
         pytest.param(ConstrainedRungeKutta(RadauIIA(2).tableau), MASSIVE, marks=pytest.mark.slow),

@@ -46,7 +46,7 @@ def test_symplectic_is_said_of_canonical_equations_alone(method, coordinates, fo
 
 
 @pytest.mark.parametrize(
-    ("method", "coordinates", "form", "symplectic"), of_the_long_suite(FORMS, {"canonical", "null space"})
+    ("method", "coordinates", "form", "symplectic"), of_the_long_suite(FORMS, {"splitting on the group"})
 )
 def test_symplectic_is_said_where_it_is_measured(method, coordinates, form, symplectic):
     formulation = pt.formulate(standard_body(), coordinates, form)

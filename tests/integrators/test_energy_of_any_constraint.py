@@ -26,8 +26,8 @@ class AtTheMidpoint(Constrained):
     def __init__(self, **given):
         super().__init__(**given)
 
-    def discrete_normal(self, q0, q1, multipliers):
-        return self.normal(0.5 * (q0 + q1), multipliers)
+    def discrete_normal(self, t, q0, q1, multipliers):
+        return self.normal(t, 0.5 * (q0 + q1), multipliers)
 
 
 GIVEN = {"V": lambda q: MASS * GRAVITY * q[1], "g": pin, "mass": jnp.array([MASS, MASS, MOMENT])}
@@ -106,7 +106,9 @@ def test_quadratic_constraints_have_their_normal_at_the_midpoint():
     """Of a sphere the correction is round-off, which is left out."""
     sphere = Constrained(V=lambda q: q[2], g=lambda q: 0.5 * (q @ q - 1.0)[None])
     q0, q1, pull = jnp.array([1.0, 0.0, 0.0]), jnp.array([0.6, 0.64, 0.48]), jnp.array([3.0])
-    np.testing.assert_array_equal(sphere.discrete_normal(q0, q1, pull), sphere.normal(0.5 * (q0 + q1), pull))
+    np.testing.assert_array_equal(
+        sphere.discrete_normal(0.0, q0, q1, pull), sphere.normal(0.0, 0.5 * (q0 + q1), pull)
+    )
 
 
 def test_bodies_and_problems_of_functions_agree():
@@ -118,8 +120,8 @@ def test_bodies_and_problems_of_functions_agree():
     turns = [np.linalg.qr(rng.normal(size=(3, 3)))[0].ravel() for _ in range(2)]
     q0, q1 = (jnp.asarray(np.concatenate([rng.normal(size=3), turn])) for turn in turns)
     pull = jnp.asarray(rng.normal(size=6))
-    general = AbstractConstrained.discrete_normal(problem, q0, q1, pull)
-    np.testing.assert_allclose(problem.discrete_normal(q0, q1, pull), general, atol=1e-14)
+    general = AbstractConstrained.discrete_normal(problem, 0.0, q0, q1, pull)
+    np.testing.assert_allclose(problem.discrete_normal(0.0, q0, q1, pull), general, atol=1e-14)
 
 
 def test_a_symplectic_method_keeps_it_bounded_only():

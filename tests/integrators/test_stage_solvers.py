@@ -33,8 +33,8 @@ def pendula(q, p):
     "method",
     [
         GaussLegendre(3),
-        GaussLegendre(3, compensated=True),
-        LobattoIIIAB(3),
+        pytest.param(GaussLegendre(3, compensated=True), marks=pytest.mark.slow),
+        pytest.param(LobattoIIIAB(3), marks=pytest.mark.slow),
         LobattoIIIAB(3, compensated=True),
     ],
     ids=["gauss", "gauss compensated", "lobatto", "lobatto compensated"],

@@ -166,6 +166,7 @@ def test_bodies_side_by_side_move_as_alone(name):
             np.testing.assert_allclose(together[:, n : n + 1], apart, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_reverse_mode_agrees_with_forward_mode_through_the_implicit_equation():
     y, integrator = start(NONLINEAR), LieRattle()
 
