@@ -71,6 +71,19 @@ def export(
     export_run(store, out)
 
 
+@app.command()
+@one_line_errors
+def inspect(
+    robot: Annotated[Path, typer.Argument(metavar="ROBOT", help="A robot, in URDF.")],
+    floating: Annotated[bool, typer.Option("--floating", help="Let the root link move freely.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the joints, masses, limits and frames of a robot."""
+    from poinsot.cli._inspect import inspect_robot
+
+    inspect_robot(robot, floating=floating, as_json=as_json)
+
+
 @app.command("compare-formalisms")
 @one_line_errors
 def compare_formalisms(

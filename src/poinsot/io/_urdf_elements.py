@@ -1,0 +1,169 @@
+"""What a URDF file says: links with their inertia, joints with their frames, as plain numbers."""
+
+from dataclasses import dataclass
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from poinsot.core import InputError, quoted
+from poinsot.rotation import euler
+
+KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A rotation and a place."""
+
+    rotation: np.ndarray
+    place: np.ndarray
+
+    def __matmul__(self, other: "Pose") -> "Pose":
+        return Pose(self.rotation @ other.rotation, self.place + self.rotation @ other.place)
+
+    @property
+    def inverse(self) -> "Pose":
+        """The pose that undoes it."""
+        return Pose(self.rotation.T, -self.rotation.T @ self.place)
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link: mass, mass centre and inertia in its own frame; zero without an inertial element."""
+
+    name: str
+    mass: float
+    centre: np.ndarray
+    inertia: np.ndarray
+    """About the mass centre."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointElement:
+    """A joint between two links."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: Pose
+    axis: np.ndarray
+    limits: tuple[float, float] | None
+    damping: float
+    mimic: tuple[str, float, float] | None
+    """Joint that it follows, factor and offset."""
+
+
+def link_of(element: Element, file: str) -> Link:
+    """A link from its element."""
+    name = _named(element, file)
+    where = f"{file}: link {name!r}"
+    inertial = element.find("inertial")
+    if inertial is None:
+        return Link(name, 0.0, np.zeros(3), np.zeros((3, 3)))
+    origin = _origin(inertial, where)
+    mass = _number(_child(inertial, "mass", where), "value", where)
+    tensor = _child(inertial, "inertia", where)
+    i = {key: _number(tensor, key, where) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")}
+    own = np.array(
+        [
+            [i["ixx"], i["ixy"], i["ixz"]],
+            [i["ixy"], i["iyy"], i["iyz"]],
+            [i["ixz"], i["iyz"], i["izz"]],
+        ]
+    )
+    if mass < 0.0:
+        raise InputError(f"{where}: mass = {mass:g}; it must not be negative")
+    return Link(name, mass, origin.place, origin.rotation @ own @ origin.rotation.T)
+
+
+def joint_of(element: Element, file: str) -> JointElement:
+    """A joint from its element."""
+    name = _named(element, file)
+    where = f"{file}: joint {name!r}"
+    kind = element.get("type", "")
+    if kind not in KINDS:
+        raise InputError(f"{where}: type = {quoted(kind)}; it must be one of {', '.join(KINDS)}")
+    axis = np.array([1.0, 0.0, 0.0])
+    if (given := element.find("axis")) is not None:
+        axis = _vector(given, "xyz", where, axis)
+    if kind not in ("fixed", "floating") and not np.any(axis):
+        raise InputError(f"{where}: axis is zero; it must have a direction")
+    dynamics = element.find("dynamics")
+    return JointElement(
+        name,
+        kind,
+        _child(element, "parent", where).get("link", ""),
+        _child(element, "child", where).get("link", ""),
+        _origin(element, where),
+        axis,
+        _limits(element, kind, where),
+        0.0 if dynamics is None else _number(dynamics, "damping", where, 0.0),
+        _mimic(element, where),
+    )
+
+
+def _limits(element: Element, kind: str, where: str) -> tuple[float, float] | None:
+    """Limits of a joint that has some; not of an angle that may go through a whole turn."""
+    given = element.find("limit")
+    if given is None or kind not in ("revolute", "prismatic"):
+        return None
+    low, high = (_number(given, key, where, 0.0) for key in ("lower", "upper"))
+    if not low < high or (kind == "revolute" and high - low >= 2.0 * np.pi):
+        return None
+    return low, high
+
+
+def _mimic(element: Element, where: str) -> tuple[str, float, float] | None:
+    given = element.find("mimic")
+    if given is None:
+        return None
+    other = given.get("joint")
+    if not other:
+        raise InputError(f"{where}: mimic names no joint; give joint=...")
+    return other, _number(given, "multiplier", where, 1.0), _number(given, "offset", where, 0.0)
+
+
+def _origin(element: Element, where: str) -> Pose:
+    origin = element.find("origin")
+    if origin is None:
+        return Pose(np.eye(3), np.zeros(3))
+    roll, pitch, yaw = _vector(origin, "rpy", where, np.zeros(3))
+    return Pose(np.asarray(euler("zyx", (yaw, pitch, roll))), _vector(origin, "xyz", where, np.zeros(3)))
+
+
+def _named(element: Element, file: str) -> str:
+    name = element.get("name", "")
+    if not name:
+        raise InputError(f"{file}: a {element.tag} has no name; give name=...")
+    return name
+
+
+def _child(element: Element, tag: str, where: str) -> Element:
+    found = element.find(tag)
+    if found is None:
+        raise InputError(f"{where} has no <{tag}>")
+    return found
+
+
+def _number(element: Element, key: str, where: str, otherwise: float | None = None) -> float:
+    text = element.get(key)
+    if text is None and otherwise is not None:
+        return otherwise
+    return float(_numbers(text, 1, f"{where}: {key} of <{element.tag}>")[0])
+
+
+def _vector(element: Element, key: str, where: str, otherwise: np.ndarray) -> np.ndarray:
+    text = element.get(key)
+    return otherwise if text is None else _numbers(text, 3, f"{where}: {key} of <{element.tag}>")
+
+
+def _numbers(text: Any, count: int, field: str) -> np.ndarray:
+    try:
+        numbers = np.array([float(part) for part in str(text).split()])
+    except ValueError:
+        numbers = np.zeros(0)
+    if numbers.shape != (count,) or not np.all(np.isfinite(numbers)):
+        raise InputError(f"{field} = {quoted(text)}; it must be {count} finite number{'s' * (count > 1)}")
+    return numbers

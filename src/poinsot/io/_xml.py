@@ -1,0 +1,65 @@
+"""XML that is safe to read: no document types, no entities, no more than a file of this kind needs."""
+
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from poinsot.core import InputError, quoted
+
+LARGEST = 16 * 1024 * 1024
+"""Bytes of a file."""
+DEEPEST = 64
+"""Elements within each other."""
+
+
+def read_xml(path: str | Path) -> Element:
+    """The root element of a file.
+
+    Raises:
+        InputError: it cannot be read, is too large, is not XML, or has a document type or entities.
+    """
+    place = Path(path)
+    try:
+        size = place.stat().st_size
+        data = place.read_bytes() if size <= LARGEST else b""
+    except OSError as error:
+        raise InputError(f"{place}: {error.strerror or error}; give the path of a file") from None
+    if size > LARGEST:
+        raise InputError(f"{place} has {size} bytes; at most {LARGEST} are read")
+    return parsed(data, str(place))
+
+
+def parsed(data: bytes, name: str) -> Element:
+    """The root element of some XML; `name` says in messages what it is."""
+    builder, parser = TreeBuilder(), expat.ParserCreate()
+    depth = 0
+
+    def refuse(*_: Any) -> Any:
+        raise InputError(
+            f"{name}, line {parser.CurrentLineNumber}: document types and entities are not read; leave out "
+            "<!DOCTYPE ...>"
+        )
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise InputError(f"{name}, line {parser.CurrentLineNumber}: elements are nested too deeply")
+        builder.start(tag, attributes)
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(tag)
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    parser.ExternalEntityRefHandler = refuse
+    try:
+        parser.Parse(data, True)
+        return builder.close()
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise InputError(f"{name}, line {error.lineno}: not XML, {quoted(reason)}") from None

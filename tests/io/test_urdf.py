@@ -1,0 +1,130 @@
+"""Robots from URDF files: the same mechanics as Pinocchio reads, and what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import poinsot as pt
+from poinsot.cli import app
+from poinsot.io import read_urdf
+
+pin: Any = pytest.importorskip("pinocchio")
+PICKER = Path(__file__).parent / "robots" / "picker.urdf"
+QUICK: Any = {"compiler_options": {"xla_backend_optimization_level": 0}}
+
+
+@eqx.filter_jit(**QUICK)
+def _everything(chain: pt.OpenChain, q, v, a):
+    return {
+        "metric": chain.metric(q),
+        "forces": chain.inverse_dynamics(q, v, a),
+        "tip": jnp.concatenate([part.reshape(-1) for part in chain.pose(q, "tip")]),
+    }
+
+
+def _of_pinocchio(model: Any, names: tuple[str, ...], numbers: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Their answers at the coordinates of joints by name; a continuous joint has cosine and sine there."""
+    q, v, a = pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
+    at = []
+    for name, own in zip(names, zip(*numbers, strict=True), strict=True):
+        joint = model.joints[model.getJointId(name)]
+        q[joint.idx_q : joint.idx_q + joint.nq] = (
+            [np.cos(own[0]), np.sin(own[0])] if joint.nq == 2 else own[0]
+        )
+        v[joint.idx_v], a[joint.idx_v] = own[1:]
+        at.append(joint.idx_v)
+    data = model.createData()
+    upper = pin.crba(model, data, q)
+    mass = np.triu(upper) + np.triu(upper, 1).T
+    forces = pin.rnea(model, data, q, v, a).copy()
+    pin.framesForwardKinematics(model, data, q)
+    tip = data.oMf[model.getFrameId("tip")]
+    return {
+        "metric": mass[np.ix_(at, at)],
+        "forces": forces[at],
+        "tip": np.concatenate([tip.translation, tip.rotation.reshape(-1)]),
+    }
+
+
+def test_a_robot_has_the_mechanics_that_pinocchio_reads():
+    robot = read_urdf(PICKER)
+    assert robot.names == ("column", "arm", "slide", "finger") and robot.name == "picker"
+    chain = pt.OpenChain(robot)
+    assert chain.v_labels == ("turn", "shoulder", "extend", "grip")
+    numbers = list(np.random.default_rng(0).uniform(-1.0, 1.0, (3, 4)))
+    ours = _everything(chain, *numbers)
+    theirs = _of_pinocchio(pin.buildModelFromXML(PICKER.read_text()), chain.v_labels, numbers)
+    for name, value in theirs.items():
+        np.testing.assert_allclose(
+            ours[name], value, rtol=0, atol=1e-13 * np.max(np.abs(value)), err_msg=name
+        )
+
+
+def test_limits_damping_and_a_floating_base():
+    robot = read_urdf(PICKER, floating=True, damping=True, gravity=(0, 0, 0))
+    assert robot.names[0] == "base" and len(robot.loads) == 1
+    limits = {joint.name: joint.site.limits for joint in robot.joints}
+    assert limits["turn"] == () and limits["shoulder"] == ((None, -1.5, 2.0),)
+    assert pt.OpenChain(robot).v_size == 10
+    np.testing.assert_allclose(robot.body_masses, [12.0, 6.5, 2.0, 0.8, 0.1])
+
+
+def test_a_mimic_joint_becomes_a_coupling(tmp_path):
+    text = PICKER.read_text().replace(
+        '<joint name="grip" type="revolute">',
+        '<joint name="grip" type="revolute"><mimic joint="shoulder" multiplier="-0.75" offset="0.1"/>',
+    )
+    (tmp_path / "mimic.urdf").write_text(text)
+    robot = read_urdf(tmp_path / "mimic.urdf")
+    assert robot.mechanism is not None
+    coupling: Any = robot.mechanism.conditions[-1]
+    np.testing.assert_allclose(coupling.weights, [4.0, 3.0])
+    np.testing.assert_allclose(coupling.offset, 0.4)
+
+
+BAD = {
+    "entities": ('<?xml version="1.0"?>', '<!DOCTYPE a [<!ENTITY b "c">]>', "document types and entities"),
+    "cut off": ("</robot>", "", "line 59: not XML, 'no element found'"),
+    "no robot": ("robot", "machine", "begins with <machine>"),
+    "a cycle": ('<parent link="base"/>', '<parent link="arm"/>', "are a cycle, apart from the root"),
+    "two roots": ('<link name="tip"/>', '<link name="tip"/><link name="spare"/>', "2 roots: base, spare"),
+    "two parents": ('<child link="tip"/>', '<child link="arm"/>', "is the child of 'shoulder' and of 'end'"),
+    "no mass": ('<mass value="0.1"/>', '<mass value="0"/>', "link 'finger' moves but has no mass"),
+    "negative": ('<mass value="5"/>', '<mass value="-5"/>', "mass = -5; it must not be negative"),
+    "inertia": ('izz="1.5e-4"', 'izz="1.5e-2"', "triangle inequality"),
+    "a kind": ('type="prismatic"', 'type="screw"', "type = 'screw'; it must be one of"),
+    "no link": ('<child link="slide"/>', '<child link="slid"/>', "child = 'slid', which is no link"),
+    "numbers": ('xyz="0.4 0 0"', 'xyz="0.4 0 x"', "xyz of <origin> = '0.4 0 x'; it must be 3 finite numbers"),
+    "axis": ('<axis xyz="1 0 0"/>', '<axis xyz="0 0 0"/>', "axis is zero"),
+    "a name twice": ('<link name="tip"/>', '<link name="tip"/><link name="tip"/>', "two elements are called"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_files_are_refused_in_one_line(case, tmp_path):
+    old, new, said = BAD[case]
+    (tmp_path / "bad.urdf").write_text(PICKER.read_text().replace(old, new))
+    with pytest.raises(pt.InputError, match=said) as refused:
+        read_urdf(tmp_path / "bad.urdf")
+    assert "bad.urdf" in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(pt.InputError, match=r"nowhere.urdf: No such file"):
+        read_urdf("nowhere.urdf")
+
+
+def test_the_command_shows_the_tree_and_the_masses():
+    done = CliRunner().invoke(app, ["inspect", str(PICKER), "--json"], catch_exceptions=False)
+    shown = json.loads(done.stdout)
+    assert shown["freedoms"] == 4 and [one["depth"] for one in shown["joints"]] == [0, 1, 2, 3]
+    assert shown["joints"][1]["limits"] == [[-1.5, 2.0]]
+    assert shown["bodies"][2]["frames"] == ["slide", "plate", "tip"]
+    table = CliRunner().invoke(app, ["inspect", str(PICKER), "--floating"], catch_exceptions=False).stdout
+    assert "5 bodies, 21.4 in all, 10 degrees of freedom" in table
