@@ -101,7 +101,7 @@ def _accelerations(chain: pt.OpenChain, q, v):
     loads = jnp.zeros_like(v)
     if system.loads:
         state = chain.state(q, v)
-        wrenches = chain.load_wrenches(0.0, posture, state.velocity, state.angular_velocity)
+        wrenches = chain._load_wrenches(0.0, posture, state.velocity, state.angular_velocity)
         loads = _dynamics.pulled(nodes.structure, posture, wrenches)
     covariant = jnp.linalg.solve(chain.metric(q), loads - quadratic - chain.gravity(q))
     by_pull = jax.jacfwd(lambda s: chain.energy(chain.moved(q, s), jnp.zeros_like(v)))(jnp.zeros_like(v))
