@@ -3,7 +3,7 @@
 from poinsot.core._blocks import Blocks, one_block
 from poinsot.core._bodies import each_body
 from poinsot.core._constrained import AbstractConstrained, Constrained
-from poinsot.core._discrete_gradient import composed_gradient, discrete_gradient
+from poinsot.core._discrete_gradient import composed_gradient, corrected, discrete_gradient, whole_gradient
 from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
@@ -11,7 +11,21 @@ from poinsot.core._functions import Use, check_uses
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
-from poinsot.core._joints import PLACING, PLACING_REPETITIONS, Joints, Mobility, Reach, Rows, Twist, placing
+from poinsot.core._joints import (
+    PLACING,
+    PLACING_REPETITIONS,
+    Joints,
+    Mobility,
+    Reach,
+    Rows,
+    Twist,
+    along_joints,
+    closed,
+    joint_solution,
+    placing,
+    pushing,
+    reached,
+)
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._numbers import (
@@ -50,6 +64,10 @@ from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
 
 __all__ = [
+    "pushing",
+    "reached",
+    "corrected",
+    "whole_gradient",
     "AbstractConstrained",
     "AbstractEnergy",
     "AbstractImplicit",
@@ -121,4 +139,7 @@ __all__ = [
     "time_function",
     "unscaled",
     "user_function",
+    "along_joints",
+    "closed",
+    "joint_solution",
 ]

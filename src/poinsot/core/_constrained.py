@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core._discrete_gradient import corrected, discrete_gradient
+from poinsot.core._discrete_gradient import corrected, whole_gradient
 from poinsot.core._errors import InputError
 from poinsot.core._functions import Use
 from poinsot.core._implicit import AbstractImplicit, StabilisedForm
@@ -123,6 +123,14 @@ class AbstractConstrained(PhaseSpace):
     def dHdp(self, q: Positions, p: Positions) -> Positions:
         """Gradient of the Hamiltonian in the momenta; needs `regular`."""
         return jax.grad(self.kinetic, argnums=1)(q, p)
+
+    def slack(self, t, q: Positions) -> Multipliers | None:
+        r"""How far the Newton matrix of each constraint may be off, in units of $G M^{-1} G^T$, or None.
+
+        Where constraints depend on each other that matrix is singular, though the equations have a solution.
+        Integrators then take a little of this off its diagonal, which costs iterations but moves no solution.
+        """
+        return None
 
     def normal(self, t, q: Positions, multipliers: Multipliers) -> Positions:
         r"""The direction $G(t, q)^T \lambda$ of a constraint force."""
@@ -347,13 +355,7 @@ class Constrained(AbstractConstrained):
 
     def discrete_gradient(self, t, q0, p0, q1, p1) -> tuple[Positions, Positions]:
         """Gonzalez' discrete gradient of the Hamiltonian in all variables."""
-        n = q0.shape[0]
-        slope = discrete_gradient(
-            lambda y: self.hamiltonian(t, y[:n], y[n:]),
-            jnp.concatenate([q0, p0]),
-            jnp.concatenate([q1, p1]),
-        )
-        return slope[:n], slope[n:]
+        return whole_gradient(lambda q, p: self.hamiltonian(t, q, p), q0, p0, q1, p1)
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:
         """The energy, when neither time nor loads enter; the constraints and their rates, which stay zero."""

@@ -30,6 +30,13 @@ def discrete_gradient(f: Callable, y0: Float[Array, " n"], y1: Float[Array, " n"
     return corrected(slope, y1 - y0, after - before, jnp.abs(after) + jnp.abs(before))
 
 
+def whole_gradient(H: Callable, q0: Array, p0: Array, q1: Array, p1: Array) -> tuple[Array, Array]:
+    """Gonzalez' discrete gradient of a function of positions and momenta, in all of them together."""
+    n = q0.shape[0]
+    slope = discrete_gradient(lambda y: H(y[:n], y[n:]), jnp.concatenate([q0, p0]), jnp.concatenate([q1, p1]))
+    return slope[:n], slope[n:]
+
+
 def composed_gradient(
     outer: Callable, inner: Callable, y0: Float[Array, " n"], y1: Float[Array, " n"]
 ) -> Float[Array, " n"]:

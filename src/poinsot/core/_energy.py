@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
-from poinsot.core._discrete_gradient import discrete_gradient
+from poinsot.core._discrete_gradient import whole_gradient
 from poinsot.core._functions import Use
 from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
@@ -68,13 +68,7 @@ class AbstractEnergy(Printable):
 
     def discrete_gradient(self, t, q0, p0, q1, p1, params: Any) -> tuple[Array, Array]:
         """Discrete gradient in positions and momenta: Gonzalez', of all variables together."""
-        n = q0.shape[0]
-        slope = discrete_gradient(
-            lambda y: self.value(t, y[:n], y[n:], params),
-            jnp.concatenate([q0, p0]),
-            jnp.concatenate([q1, p1]),
-        )
-        return slope[:n], slope[n:]
+        return whole_gradient(lambda q, p: self.value(t, q, p, params), q0, p0, q1, p1)
 
 
 class GeneralEnergy(AbstractEnergy):

@@ -9,14 +9,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core._bodies import each_body
-from poinsot.core._joints import Joints, Rows, Twist, placing, pushing
+from poinsot.core._joints import Joints, Rows, Twist, along_joints, closed, joint_solution
 from poinsot.core._problem import AbstractProblem, Packed, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction
 from poinsot.core._state import State
-
-CLOSING = 3
-"""Corrections that close joints which a step has left slightly open."""
 
 
 class Element(Protocol):
@@ -272,15 +269,9 @@ class Group(AbstractProblem):
 
     def _joint_solution(self, t, x: Array, g: Array, p: Array, m: Array, rate: Wrench) -> tuple[Rows, Twist]:
         r"""Forces of the joints and their wrench $G^T\lambda$, with $G M^{-1} (f + G^T\lambda) = -\gamma$."""
-        joints, R = self.joints, self.rotation(g)
-        assert joints is not None
-        epsilon, repetitions = pushing(joints)
-        reach = joints.at(t, x, R, epsilon)
-        free = joints.weights * jnp.concatenate([rate.force.reshape(-1), rate.torque.reshape(-1)])
-        bends = joints.bends(t, x, R, self.twist(p, m))
-        right = [-(bend + push) for bend, push in zip(bends, reach.push(free), strict=True)]
-        forces = reach.solve(right, repetitions)
-        return forces, reach.pull(forces)
+        assert self.joints is not None
+        force = jnp.concatenate([rate.force.reshape(-1), rate.torque.reshape(-1)])
+        return joint_solution(self.joints, t, x, self.rotation(g), self.twist(p, m), force)
 
     def _jointed(self, t, x: Array, g: Array, p: Array, m: Array, rate: Wrench) -> Wrench:
         """Rates of the momenta with what the joints add."""
@@ -318,38 +309,17 @@ class Group(AbstractProblem):
         if self.joints is None:
             return self.join(parts)
         if what in ("position", "both"):
-            parts = self._closed(t, parts)
+            x, g = closed(self.joints, t, parts.x, parts.g, self.rotation, self.turn)
+            parts = parts._replace(x=x, g=g)
         if what in ("velocity", "both"):
             p, m = self.along_joints(t, parts.x, parts.g, parts.p, parts.m)
             parts = parts._replace(p=p, m=m)
         return self.join(parts)
 
-    def _closed(self, t, parts: GroupParts) -> GroupParts:
-        """Positions and rotations with closed joints, by the Newton iteration in the metric of the mass."""
-        joints, (x, _, g, _) = self.joints, parts
-        assert joints is not None
-        epsilon, repetitions = placing(joints)
-        reach = joints.at(t, x, self.rotation(g), epsilon)
-        for _ in range(CLOSING):
-            gaps = joints.gaps(t, x, self.rotation(g))
-            move = joints.weights * reach.pull(reach.solve([-gap for gap in gaps], repetitions))
-            x, g = self.moved(x, g, move)
-        return parts._replace(x=x, g=g)
-
-    def moved(self, x: Array, g: Array, move: Twist) -> tuple[Array, Array]:
-        """Positions and rotations after a small motion, given as a twist; turns are right to first order."""
-        half = 0.5 * move[x.size :].reshape(3, self.turning)
-        turns = jnp.concatenate([jnp.ones((1, self.turning)), half])
-        turns = turns / jnp.sqrt(jnp.sum(turns * turns, axis=0))[None]
-        return x + move[: x.size].reshape(x.shape), self.turn(g, turns)
-
     def along_joints(self, t, x: Array, g: Array, p: Array, m: Array) -> tuple[Array, Array]:
         """The nearest momenta, in the metric of the mass, whose velocities keep the joints closed."""
-        joints, R = self.joints, self.rotation(g)
-        assert joints is not None
-        epsilon, repetitions = placing(joints)
-        reach, rates = joints.at(t, x, R, epsilon), joints.rates(t, x, R, self.twist(p, m))
-        push = reach.pull(reach.solve([-rate for rate in rates], repetitions))
+        assert self.joints is not None
+        push = along_joints(self.joints, t, x, self.rotation(g), self.twist(p, m))
         return p + push[: p.size].reshape(p.shape), m + push[p.size :].reshape(m.shape)
 
     def first_integrals(self, t, y: Packed) -> dict[str, Array]:

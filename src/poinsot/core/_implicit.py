@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from poinsot.core._joints import PLACING
+
 if TYPE_CHECKING:
     from poinsot.core._constrained import AbstractConstrained
 
@@ -32,6 +34,16 @@ class AbstractImplicit(eqx.Module):
     @abc.abstractmethod
     def state(self, z: Unknowns) -> Vector:
         """The packed state of the unknowns."""
+
+    @abc.abstractmethod
+    def shift(self, t, z: Unknowns, scale) -> Unknowns | None:
+        r"""What the diagonal of $F_z + c F_{\dot z}$ needs where constraints depend on each other, or None.
+
+        Args:
+            t: time.
+            z: unknowns.
+            scale: the number $c$.
+        """
 
 
 class MultiplierForm(AbstractImplicit):
@@ -66,6 +78,12 @@ class MultiplierForm(AbstractImplicit):
     def state(self, z: Unknowns) -> Vector:
         """Positions and velocities."""
         return z[: 2 * self.positions]
+
+    def shift(self, t, z: Unknowns, scale) -> Unknowns | None:
+        """The slack of the constraints, for their multipliers."""
+        q, v, _ = _parts(z, self.positions)
+        diagonal = self.system.slack(t, q)
+        return None if diagonal is None else jnp.concatenate([0.0 * q, 0.0 * v, -PLACING * diagonal])
 
 
 class StabilisedForm(AbstractImplicit):
@@ -106,6 +124,16 @@ class StabilisedForm(AbstractImplicit):
         """Positions and momenta."""
         q, v, _ = _parts(z, self.positions)
         return jnp.concatenate([q, self.system.momentum(q, v)])
+
+    def shift(self, t, z: Unknowns, scale) -> Unknowns | None:
+        r"""The slack of the constraints for $\lambda$, and the same with unit masses for $\mu$."""
+        q, v, _ = _parts(z, self.positions)
+        diagonal = self.system.slack(t, q)
+        if diagonal is None:
+            return None
+        G = jax.jacrev(lambda x: self.system.constraint(t, x))(q)
+        plain = jnp.where(diagonal > 0.0, jnp.sum(G * G, axis=1), 0.0)
+        return jnp.concatenate([0.0 * q, 0.0 * v, *(-PLACING / scale * part for part in (diagonal, plain))])
 
 
 def _parts(z: Unknowns, n: int) -> tuple[Vector, Vector, Array]:

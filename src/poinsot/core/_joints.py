@@ -1,8 +1,9 @@
-r"""What joints between bodies on the group can say of themselves."""
+r"""What joints between bodies can say of themselves, and what holds them closed."""
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 Twist = Float[Array, " n"]
@@ -16,6 +17,8 @@ PLACING_REPETITIONS = 4
 PUSHING = 1e-10
 r"""$\varepsilon$ of the solve for accelerations: small enough to leave no error that adds up."""
 PUSHING_REPETITIONS = 2
+CLOSING = 3
+"""Corrections that close joints which a step has left slightly open."""
 
 
 class Mobility(NamedTuple):
@@ -82,7 +85,7 @@ class Joints(Protocol):
         """The Jacobians at a pose, factored."""
         ...
 
-    def closing(self, reach: Reach, t, x: Array, R: Array, mobility: Mobility) -> Closing:
+    def closing(self, reach: Any, t, x: Array, R: Array, mobility: Mobility) -> Closing:
         r"""The derivative $G_1 B G_0^T$ of the gaps near the end of a step in impulses at its start.
 
         Args:
@@ -103,3 +106,80 @@ def placing(joints: Joints) -> tuple[float, int]:
 def pushing(joints: Joints) -> tuple[float, int]:
     r"""$\varepsilon$ and number of repetitions of a solve for accelerations."""
     return (0.0, 1) if joints.independent else (PUSHING, PUSHING_REPETITIONS)
+
+
+def joint_solution(
+    joints: Joints,
+    t,
+    x: Array,
+    R: Array,
+    twist: Twist,
+    force: Twist,
+    at: tuple[Reach, int] | None = None,
+) -> tuple[Rows, Twist]:
+    r"""Forces of the joints and their wrench, such that the joints stay closed at a twist $u$.
+
+    $$ M \dot u = f + G^T\lambda, \qquad G \dot u = -\gamma $$
+
+    with the second rates $\gamma$ of the gaps at a constant twist.
+
+    Args:
+        joints: the conditions.
+        t: time.
+        x: positions.
+        R: rotations.
+        twist: $u$.
+        force: $f$, all but what the joints add, gyroscopic torques included.
+        at: the joints at this pose and a number of repetitions; those of `pushing` when left out.
+
+    Returns:
+        $\lambda$ and $G^T\lambda$.
+    """
+    reach, repetitions = reached(joints, t, x, R, pushing(joints)) if at is None else at
+    bends, pushes = joints.bends(t, x, R, twist), reach.push(joints.weights * force)
+    right = [-(bend + push) for bend, push in zip(bends, pushes, strict=True)]
+    forces = reach.solve(right, repetitions)
+    return forces, reach.pull(forces)
+
+
+def reached(joints: Joints, t, x: Array, R: Array, solve: tuple[float, int]) -> tuple[Reach, int]:
+    """The joints at a pose for a kind of solve, with its number of repetitions."""
+    epsilon, repetitions = solve
+    return joints.at(t, x, R, epsilon), repetitions
+
+
+def along_joints(
+    joints: Joints, t, x: Array, R: Array, twist: Twist, at: tuple[Reach, int] | None = None
+) -> Twist:
+    """The impulse after which a twist keeps the joints closed, the least in the metric of the mass."""
+    reach, repetitions = reached(joints, t, x, R, placing(joints)) if at is None else at
+    rates = joints.rates(t, x, R, twist)
+    return reach.pull(reach.solve([-rate for rate in rates], repetitions))
+
+
+def closed(
+    joints: Joints, t, x: Array, c: Array, rotation: Callable[[Array], Array], turn: Callable
+) -> tuple[Array, Array]:
+    """Positions and rotations with closed joints, by the Newton iteration in the metric of the mass.
+
+    Args:
+        joints: the conditions, slightly open.
+        t: time.
+        x: positions.
+        c: numbers that stand for the rotations, bodies along the last axis.
+        rotation: makes matrices of them.
+        turn: turns them further in the body frames, by unit quaternions.
+    """
+    epsilon, repetitions = placing(joints)
+    reach = joints.at(t, x, rotation(c), epsilon)
+    for _ in range(CLOSING):
+        gaps = joints.gaps(t, x, rotation(c))
+        move = joints.weights * reach.pull(reach.solve([-gap for gap in gaps], repetitions))
+        x, c = x + move[: x.size].reshape(x.shape), turn(c, _small_turns(move[x.size :].reshape(3, -1)))
+    return x, c
+
+
+def _small_turns(angles: Float[Array, "3 turning"]) -> Float[Array, "4 turning"]:
+    """Unit quaternions of small rotation vectors, right to first order."""
+    turns = jnp.concatenate([jnp.ones((1, angles.shape[1])), 0.5 * angles])
+    return turns / jnp.sqrt(jnp.sum(turns * turns, axis=0))[None]

@@ -10,7 +10,17 @@ from jax.core import Tracer
 from jaxtyping import Array, Float, Int
 
 from poinsot.coordinates import AbstractCoordinates
-from poinsot.core import Printable, Projection, each_body, hold
+from poinsot.core import (
+    Printable,
+    Projection,
+    Rows,
+    Twist,
+    along_joints,
+    closed,
+    each_body,
+    hold,
+    joint_solution,
+)
 from poinsot.core.types import Scalar
 from poinsot.model import AbstractSystem, Chart, OpenChain, System
 from poinsot.model.open_chain import Nodes
@@ -116,6 +126,21 @@ class Bodies(Printable):
         r"""Generalised force of body torques: its power at any rate is that of the torque at $\Omega$."""
         return jax.vjp(lambda rate: self.omega(c, rate), jnp.zeros_like(c))[1](torque)[0]
 
+    def pose(self, q: Flat) -> tuple[Float[Array, "3 moving"], Float[Array, "3 3 turning"]]:
+        """Positions and rotations."""
+        x, c = self.split(q)
+        return x, self.rotation(c)
+
+    def twist(self, q: Flat, rate: Flat) -> Twist:
+        """Velocities and body angular velocities of rates of `q`, in one vector."""
+        v, c_rate = self.split(rate)
+        return self.join(v, self.omega(self.split(q)[1], c_rate))
+
+    def rate(self, q: Flat, twist: Twist) -> Flat:
+        """Rates of `q` of velocities and body angular velocities."""
+        v, Omega = self.split(twist)
+        return self.join(v, self.velocity(self.split(q)[1], Omega))
+
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy at the rotation of the coordinates."""
         return self._potential(t, *self.split(q))
@@ -153,8 +178,11 @@ class Bodies(Printable):
 
     def acceleration(
         self, t, q: Flat, v: Flat, *, eliminated: bool = True
-    ) -> tuple[Flat, Float[Array, "m turning"]]:
-        """Accelerations, and multipliers of each rotating body.
+    ) -> tuple[Flat, Float[Array, "m turning"], Rows]:
+        r"""Accelerations, multipliers of each rotating body, and forces of the joints.
+
+        The joints are solved for in velocities and body angular velocities, where the mass is the same in all
+        coordinates. Their wrench $G^T\lambda$ then is one more force on each body by itself.
 
         Args:
             t: time.
@@ -162,12 +190,33 @@ class Bodies(Printable):
             v: their rates.
             eliminated: in the closed form of the coordinates; else by the linear system for both.
         """
-        force_x, force_c = self.split(self.potential_force(t, q) + self.load(t, q, v))
+        force, joint_forces = self.potential_force(t, q) + self.load(t, q, v), ()
+        if self.system.linkage is not None:
+            joint_forces, wrench = self.joint_solution(t, q, self.twist(q, v))
+            push, torque = self.split(wrench)
+            force = force + self.join(push, self.lifted(self.split(q)[1], torque))
+        force_x, force_c = self.split(force)
         solve = self.coordinates.acceleration if eliminated else self.coordinates.kkt_acceleration
         c_acceleration, multipliers = each_body(solve)(
             self.split(q)[1], self.split(v)[1], self.system.inertia, force_c
         )
-        return self.join(force_x / self.system.masses[None], c_acceleration), multipliers
+        return self.join(force_x / self.system.masses[None], c_acceleration), multipliers, joint_forces
+
+    def momentum_rate(self, t, q: Flat, v: Array, Omega: Array) -> tuple[Array, Array]:
+        r"""Rates of linear and body angular momenta without joints, $\tau - \Omega \times J\Omega$."""
+        force, force_c = self.split(self.potential_force(t, q))
+        torque = each_body(self.coordinates.free_momentum)(self.split(q)[1], force_c)
+        load = self.load_wrench(t, q, v, Omega)
+        if load is not None:
+            force, torque = force + load[0], torque + load[1]
+        return force, torque - each_body(jnp.cross)(Omega, self.system.inertia * Omega)
+
+    def joint_solution(self, t, q: Flat, twist: Twist) -> tuple[Rows, Twist]:
+        """Forces of the joints and their wrench at a twist."""
+        linkage = self.system.linkage
+        assert linkage is not None
+        force = self.join(*self.momentum_rate(t, q, *self.split(twist)))
+        return joint_solution(linkage, t, *self.pose(q), twist, force)
 
     def momentum(self, q: Flat, v: Flat) -> Flat:
         """Momentum of a velocity, with the mass matrix of the coordinates."""
@@ -208,8 +257,8 @@ class Bodies(Printable):
 
     @property
     def projectable(self) -> bool:
-        """Whether there are such constraints."""
-        return self.turning > 0 and self.coordinates.constraints > 0
+        """Whether there are constraints or joints to keep."""
+        return self.system.linkage is not None or (self.turning > 0 and self.coordinates.constraints > 0)
 
     def project(self, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Coordinates and their rates or momenta on the constraints, nearest in the plain metric.
@@ -228,6 +277,23 @@ class Bodies(Printable):
             x_rate, c_rate = self.split(v)
             v = self.join(x_rate, each_body(self.coordinates.project_velocity)(self.split(q)[1], c_rate))
         return q, v
+
+    def gaps(self, t, q: Flat) -> Float[Array, " k"]:
+        """What the joints are open by; nothing without them."""
+        linkage = self.system.linkage
+        return jnp.zeros(0) if linkage is None else jnp.concatenate(linkage.gaps(t, *self.pose(q)))
+
+    def closed(self, t, q: Flat) -> Flat:
+        """Positions and coordinates with closed joints, from such as are slightly open."""
+        linkage, turn = self.system.linkage, each_body(self.coordinates.turn)
+        return q if linkage is None else self.join(*closed(linkage, t, *self.split(q), self.rotation, turn))
+
+    def along_joints(self, t, q: Flat, twist: Twist) -> Twist:
+        """The nearest twist, in the metric of the mass, that keeps the joints closed."""
+        linkage = self.system.linkage
+        if linkage is None:
+            return twist
+        return twist + linkage.weights * along_joints(linkage, t, *self.pose(q), twist)
 
 
 def distinct(inertia: Float[Array, "3 Nr"]) -> Sequence[Any]:

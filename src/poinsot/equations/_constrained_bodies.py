@@ -1,13 +1,24 @@
-"""Bodies with the internal constraints of their coordinates left for the integrator to impose."""
+"""Bodies with joints and internal constraints of their coordinates left for the integrator to impose."""
 
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import AbstractConstrained, Blocks, UserFunction, each_body
+from poinsot.core import (
+    AbstractConstrained,
+    Blocks,
+    Packed,
+    Projection,
+    Twist,
+    UserFunction,
+    corrected,
+    each_body,
+    whole_gradient,
+)
 from poinsot.core.types import Scalar
 from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._discrete import kinetic_gradient, potential_gradient
@@ -16,7 +27,8 @@ from poinsot.equations._discrete import kinetic_gradient, potential_gradient
 class ConstrainedBodies(AbstractConstrained):
     r"""The equations of index 3, or of index 2 where integrators hold velocities only.
 
-    State: coordinates $q$ and momenta $p = M(q)\,v$, with the mass matrix of the coordinates.
+    State: coordinates $q$ and momenta $p = M(q)\,v$, with the mass matrix of the coordinates. Constraints:
+    the internal ones of the coordinates, then the gaps of the joints.
     """
 
     bodies: Bodies
@@ -58,8 +70,10 @@ class ConstrainedBodies(AbstractConstrained):
     def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
         """Each body by itself, as its constraints and its inertia are; with forces in the row of the system.
 
-        Without such a row nothing is known of the forces.
+        Without such a row nothing is known of the forces; joints may couple all bodies.
         """
+        if self.bodies.system.linkage is not None:
+            return None
         q = self.bodies.places()
         places = {"q": q, "y": np.tile(q, 2), "g": self.bodies.constraint_places}
         bodies = np.concatenate([places[kind] for kind in unknowns])
@@ -72,21 +86,58 @@ class ConstrainedBodies(AbstractConstrained):
         """Potential energy of the system."""
         return self.bodies.potential(t, q)
 
+    @property
+    def rheonomic(self) -> bool:
+        """Whether time enters a joint."""
+        linkage = self.bodies.system.linkage
+        return linkage is not None and linkage.driven
+
     def constraint(self, t, q: Flat) -> Float[Array, " m"]:
-        """Internal constraints of all rotating bodies."""
-        return self.bodies.constraint(q)
+        """Internal constraints of all rotating bodies, then the gaps of the joints."""
+        internal = self.bodies.constraint(q)
+        joined = self.bodies.system.linkage is not None
+        return jnp.concatenate([internal, self.bodies.gaps(t, q)]) if joined else internal
+
+    def slack(self, t, q: Flat) -> Float[Array, " m"] | None:
+        r"""The diagonal of $G M^{-1} G^T$ of the joints, where some may be redundant: those of a loop."""
+        linkage = self.bodies.system.linkage
+        if linkage is None or linkage.independent:
+            return None
+        pose, weights = self.bodies.pose(q), linkage.weights
+        G = jax.jacrev(lambda u: jnp.concatenate(linkage.rates(t, *pose, u)))(jnp.zeros_like(weights))
+        internal = jnp.zeros_like(self.bodies.constraint(q))
+        return jnp.concatenate([internal, jnp.sum(G * G * weights[None], axis=1)])
 
     def discrete_normal(self, t, q0: Flat, q1: Flat, multipliers: Flat) -> Flat:
-        """The direction at the midpoint: of quadratic constraints that is the discrete gradient."""
-        return self.normal(t, 0.5 * (q0 + q1), multipliers)
+        """The direction at the midpoint, which is the discrete gradient of quadratic constraints.
+
+        The internal ones are quadratic. Gaps of joints need not be: theirs is corrected.
+        """
+        middle = 0.5 * (q0 + q1)
+        slope = self.normal(t, middle, multipliers)
+        if self.bodies.system.linkage is None:
+            return slope
+        gaps, of_joints = self.bodies.gaps, multipliers[self.bodies.constraint(q0).size :]
+        joint_slope = jax.vjp(lambda q: gaps(t, q), middle)[1](of_joints)[0]
+        change = jnp.sum(of_joints * (gaps(t, q1) - gaps(t, q0)))
+        noise = jnp.sum(jnp.abs(joint_slope * middle))
+        return slope + corrected(joint_slope, q1 - q0, change, noise) - joint_slope
 
     def momentum(self, q: Flat, v: Flat) -> Flat:
         """Momentum of a velocity."""
         return self.bodies.momentum(q, v)
 
     def velocity(self, t, q: Flat, p: Flat) -> Flat:
-        """Velocity of a momentum along the constraints."""
-        return self.bodies.tangent_velocity(q, p)
+        """Velocity of a momentum along the constraints, and with the joints."""
+        along = self.bodies.tangent_velocity(q, p)
+        if self.bodies.system.linkage is None:
+            return along
+        return along + self.bodies.rate(q, self._missing(t, q, along))
+
+    def _missing(self, t, q: Flat, rate: Flat) -> Twist:
+        """The least change of twist, in the metric of the mass, after which the joints stay closed."""
+        twist = self.bodies.twist(q, rate)
+        return self.bodies.along_joints(t, q, twist) - twist
 
     def tangent_momentum(self, t, q: Flat, p: Flat) -> Flat:
         """The momentum less its part across the constraints.
@@ -94,8 +145,27 @@ class ConstrainedBodies(AbstractConstrained):
         That part is found, and what rounding puts along the surface into it is taken out again: so what lies
         along the surface passes through without an error, also for positions next to the surface.
         """
-        across = p - self.momentum(q, self.velocity(t, q, p))
-        return p - (across - self.momentum(q, self.velocity(t, q, across)))
+        bodies = self.bodies
+        across = p - self.momentum(q, bodies.tangent_velocity(q, p))
+        p = p - (across - self.momentum(q, bodies.tangent_velocity(q, across)))
+        if bodies.system.linkage is None:
+            return p
+        return p + self.momentum(q, bodies.rate(q, self._missing(t, q, bodies.tangent_velocity(q, p))))
+
+    def project(self, t, y: Packed, what: Projection) -> Packed:
+        """Positions and momenta on the surface; joints are closed in the metric of the mass."""
+        if self.bodies.system.linkage is None:
+            return super().project(t, y, what)
+        q, p = self.split(y)
+        if what in ("position", "both"):
+            q = self.bodies.closed(t, self.bodies.project(q, p, "position")[0])
+        if what in ("velocity", "both"):
+            p = self.tangent_momentum(t, q, p)
+        return jnp.concatenate([q, p])
+
+    def clearance(self, y: Packed) -> Array | None:
+        """Distance from a singularity of the coordinates."""
+        return self.bodies.clearance(self.split(y)[0])
 
     def quasi_momentum(self, q: Flat, p: Flat) -> Flat:
         """Linear momenta, and momenta in which the rotational energy is a sum of squares."""
@@ -117,13 +187,18 @@ class ConstrainedBodies(AbstractConstrained):
 
     def discrete_gradient(self, t, q0: Flat, p0: Flat, q1: Flat, p1: Flat) -> tuple[Flat, Flat]:
         """Of the kinetic energy by its quasi-momenta, of the potential by its invariants."""
+        if not self.bodies.coordinates.bilinear:
+            return whole_gradient(lambda q, p: self.hamiltonian(t, q, p), q0, p0, q1, p1)
         along_q, along_p = kinetic_gradient(self.quasi_momentum, self.quasi_inertia, q0, p0, q1, p1)
         return along_q + potential_gradient(self.bodies, t, q0, q1), along_p
 
     def acceleration(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
-        """Acceleration and multipliers in the closed form of the coordinates, body by body."""
-        acceleration, multipliers = self.bodies.acceleration(t, q, v)
-        return acceleration, multipliers.reshape(-1)
+        """Acceleration and multipliers in the closed form of the coordinates, body by body.
+
+        Those of joints are the negative forces of the joints.
+        """
+        acceleration, multipliers, forces = self.bodies.acceleration(t, q, v)
+        return acceleration, jnp.concatenate([multipliers.reshape(-1), *(-force for force in forces)])
 
     def load(self, t, q: Flat, v: Flat) -> Flat:
         """Generalised force of the loads."""

@@ -13,6 +13,7 @@ from poinsot.equations._bodies import Bodies, Flat, Rates
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 from poinsot.equations._hamiltonian import BodiesEnergy, BodiesLoad
 from poinsot.equations._index_reduced import IndexReduced, NullSpace
+from poinsot.equations._joint_null_space import JointNullSpace
 from poinsot.equations._joint_space import (
     joint_hamiltonian,
     joint_momenta,
@@ -75,15 +76,22 @@ def _of_rates(bodies: Bodies, t, state: State) -> Rates:
     return state.q, state.v, bodies.omega(bodies.split(state.q)[1], bodies.split(state.v)[1])
 
 
+def _null_space(bodies: Bodies, invariants: Invariants) -> SecondOrder:
+    rates = NullSpace(bodies) if bodies.system.linkage is None else JointNullSpace(bodies)
+    return SecondOrder(rates, invariants)
+
+
 def _body_velocities(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
-    c = bodies.split(q)[1]
-    v, c_rate = bodies.split(rate)
-    return State(q=q, v=bodies.join(v, bodies.omega(c, c_rate)))
+    """Velocities and body angular velocities; with joints, rates along their tree."""
+    twist = bodies.twist(q, rate)
+    joined = bodies.system.linkage is not None
+    return State(q=q, v=JointNullSpace(bodies).reduced(t, q, twist) if joined else twist)
 
 
 def _of_body_velocities(bodies: Bodies, t, state: State) -> Rates:
-    v, Omega = bodies.split(state.v)
-    return state.q, bodies.join(v, bodies.velocity(bodies.split(state.q)[1], Omega)), Omega
+    joined = bodies.system.linkage is not None
+    twist = JointNullSpace(bodies).twist(t, state.q, state.v) if joined else state.v
+    return state.q, bodies.rate(state.q, twist), bodies.split(twist)[1]
 
 
 def _body_momenta(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
@@ -149,11 +157,7 @@ FORMS: Registry[Form] = Registry(
         "index0": Form(
             lambda bodies, watched: SecondOrder(IndexReduced(bodies, True), watched), _rates, _of_rates
         ),
-        "null_space": Form(
-            lambda bodies, watched: SecondOrder(NullSpace(bodies), watched),
-            _body_velocities,
-            _of_body_velocities,
-        ),
+        "null_space": Form(_null_space, _body_velocities, _of_body_velocities),
         "group": Form(_group, _body_momenta, _of_body_momenta),
         "recursive": Form(partial(joint_second_order, covariant=False), joint_rates, of_joint_rates),
         "covariant": Form(partial(joint_second_order, covariant=True), joint_rates, of_joint_rates),

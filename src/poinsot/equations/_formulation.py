@@ -37,7 +37,7 @@ from poinsot.equations._forms import FORMS, JOINT_HAMILTONIAN, MULTIPLIER, Form,
 from poinsot.equations._joint_space import UnitLength, joint_refusal
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
-from poinsot.model import AbstractSystem, System
+from poinsot.model import AbstractSystem, System, free_wrench, joint_forces
 from poinsot.model.open_chain import Nodes, nodes_of
 from poinsot.rotation import extracted_quaternion, normalise
 
@@ -140,19 +140,31 @@ class Formulation(Printable):
         return self.motion(t, _joined(parts))
 
     def power(self, t, y: Packed) -> tuple[Array, Array]:
-        """Power of the loads and of time's direct effect on the energy, and its rate."""
+        """Power of the loads, of drives and of time's direct effect on the energy, and its rate."""
         bodies = self.bodies
 
         def power(t, y):
             q, rate, Omega = self.rates(t, y)
             v = bodies.split(rate)[0]
-            explicit = jax.grad(bodies.potential)(t, q)
+            power = jax.grad(bodies.potential)(t, q) + self._drive_power(t, q, v, Omega)
             wrench = bodies.load_wrench(t, q, v, Omega)
             if wrench is None:
-                return explicit
-            return explicit + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
+                return power
+            return power + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
 
         return jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
+
+    def _drive_power(self, t, q: Flat, v: Array, Omega: Array) -> Array | float:
+        r"""Power $-\lambda\cdot g_t$ of what moves joints as a function of time."""
+        bodies, linkage = self.bodies, self.bodies.system.linkage
+        if linkage is None or not linkage.driven:
+            return 0.0
+        x, R = bodies.pose(q)
+        wrench = free_wrench(bodies.system, t, x, R, v, Omega)
+        forces = joint_forces(linkage, t, x, R, bodies.join(v, Omega), wrench)
+        moved = linkage.rates(t, x, R, jnp.zeros_like(wrench))
+        pairs = zip(forces, moved, strict=True)
+        return -sum((jnp.sum(force * rate) for force, rate in pairs), start=jnp.zeros(()))
 
     def multipliers(self, t, q: Flat, rate: Flat) -> Float[Array, "k turning"]:
         """Multipliers of the rotating bodies, by post-processing."""
@@ -281,9 +293,10 @@ def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str)
         return coordinates.refusal(form, system.inertia) or joint_refusal(system)
     if form in ("recursive", "covariant"):
         return f"the form {form!r} is one of joint coordinates; take pt.coordinates.Joint()"
-    if system.linkage is not None and form != "group":
-        return f"joints have no place in the form {form!r} yet; take pt.coordinates.Group()"
-    if form in ("index3", "index2", "index1") and coordinates.constraints == 0:
+    joined = system.linkage is not None
+    if joined and form == "hamiltonian":
+        return "joints have no place in the form 'hamiltonian', which has no multipliers; take 'index3'"
+    if form in ("index3", "index2", "index1") and coordinates.constraints == 0 and not joined:
         name = type(coordinates).__name__
         return f"{name} has no constraints, so no form {form!r}; take 'index0', 'null_space' or 'hamiltonian'"
     sigma = getattr(coordinates, "sigma", None)
@@ -320,5 +333,5 @@ def preferences(coordinates: Any) -> tuple[str, ...]:
     if isinstance(coordinates, Joint):
         return ("hamiltonian", "recursive", "covariant")
     if isinstance(coordinates, EulerAngles):
-        return ("hamiltonian", "null_space", "index0")
+        return ("hamiltonian", "null_space", "index0", "index3", "index2", "index1")
     return ("hamiltonian", "index3", "null_space", "index2", "index0", "index1")

@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import MultiplierForm, Projection, each_body
+from poinsot.core import MultiplierForm, Projection
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 
@@ -12,7 +12,7 @@ from poinsot.equations._constrained_bodies import ConstrainedBodies
 class IndexReduced(eqx.Module):
     r"""The equations of motion with the constraints at the level of accelerations.
 
-    $$ \dot q = v, \qquad M \dot v + G^T \lambda = f(t, q, v), \qquad G \dot v = -\dot G v $$
+    $$ \dot q = v, \qquad M \dot v + G^T \lambda = f(t, q, v), \qquad G \dot v = -\dot G v - \dot g_t $$
 
     With `eliminated` false the linear system for acceleration and multipliers is solved as it stands (index
     1); with `eliminated` the multipliers are gone and the acceleration has a closed form (index 0). Both have
@@ -32,8 +32,17 @@ class IndexReduced(eqx.Module):
         return v, self.bodies.acceleration(t, q, v, eliminated=self.eliminated)[0]
 
     def project(self, t, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
-        """Coordinates and their rates on the constraints."""
-        return self.bodies.project(q, v, what)
+        """Coordinates and their rates on the constraints, with joints closed."""
+        bodies = self.bodies
+        if bodies.system.linkage is None:
+            return bodies.project(q, v, what)
+        if what in ("position", "both"):
+            q = bodies.closed(t, bodies.project(q, v, "position")[0])
+        if what in ("velocity", "both"):
+            v = bodies.project(q, v, "velocity")[1]
+            twist = bodies.twist(q, v)
+            v = v + bodies.rate(q, bodies.along_joints(t, q, twist) - twist)
+        return q, v
 
     def energy(self, t, q: Flat, v: Flat) -> Array:
         """Kinetic plus potential energy."""
@@ -67,16 +76,10 @@ class NullSpace(eqx.Module):
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and of (linear, angular) velocities."""
         bodies, system = self.bodies, self.bodies.system
-        c = bodies.split(q)[1]
         x_rate, Omega = bodies.split(v)
-        force, force_c = bodies.split(bodies.potential_force(t, q))
-        torque = each_body(bodies.coordinates.free_momentum)(c, force_c)
-        load = bodies.load_wrench(t, q, x_rate, Omega)
-        if load is not None:
-            force, torque = force + load[0], torque + load[1]
-        gyroscopic = each_body(jnp.cross)(Omega, system.inertia * Omega)
-        spin = (torque - gyroscopic) / system.inertia
-        return bodies.join(x_rate, bodies.velocity(c, Omega)), bodies.join(force / system.masses[None], spin)
+        force, torque = bodies.momentum_rate(t, q, x_rate, Omega)
+        q_rate = bodies.join(x_rate, bodies.velocity(bodies.split(q)[1], Omega))
+        return q_rate, bodies.join(force / system.masses[None], torque / system.inertia)
 
     def project(self, t, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Coordinates on the constraints; these velocities are along them by themselves."""

@@ -10,7 +10,7 @@ from ._particles import Particles
 from ._reaction import free_wrench, joint_forces, passed_on
 from ._rigid_body import RigidBody
 from ._system import System
-from ._tree_motion import joint_rates
+from ._tree_motion import expanded, joint_rates, reduced
 from ._units import Units
 from .open_chain import OpenChain
 
@@ -27,6 +27,7 @@ __all__ = [
     "System",
     "Units",
     "ends",
+    "expanded",
     "free_wrench",
     "freedom",
     "in_loops",
@@ -37,6 +38,7 @@ __all__ = [
     "open_chain",
     "passed_on",
     "potentials",
+    "reduced",
     "scaled_jacobians",
     "shapes",
 ]

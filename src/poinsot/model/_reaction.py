@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Rows, Twist, body_torque, each_body
+from poinsot.core import Rows, Twist, body_torque, each_body, joint_solution
 
 from ._linkage import Linkage
 
@@ -46,11 +46,7 @@ def joint_forces(linkage: Linkage, t, x: Array, R: Array, twist: Twist, wrench: 
     Where conditions are redundant, those with the least $\sum_i A_{ii}\lambda_i^2$, $A = G M^{-1} G^T$: each
     condition counts by the acceleration it would cause alone, in whatever units it is written.
     """
-    reach = linkage.at(t, x, R, SMALL)
-    bends = linkage.bends(t, x, R, twist)
-    pushes = reach.push(linkage.weights * wrench)
-    right = [-(bend + push) for bend, push in zip(bends, pushes, strict=True)]
-    return reach.solve(right, REPETITIONS)
+    return joint_solution(linkage, t, x, R, twist, wrench, (linkage.at(t, x, R, SMALL), REPETITIONS))[0]
 
 
 def passed_on(linkage: Linkage, joint: int, t, x: Array, R: Array, force: Array) -> Passed:

@@ -12,6 +12,9 @@ from poinsot.solvers._block_banded import linearised
 from poinsot.solvers._iteration import Stopping, corrected, iterate
 from poinsot.solvers._root import root
 
+REPETITIONS = 6
+"""Corrections of a linear equation with a shifted matrix."""
+
 
 def newton(
     residual: Callable,
@@ -19,6 +22,7 @@ def newton(
     size: Callable,
     stopping: Stopping,
     blocks: Blocks | None = None,
+    shift: Float[Array, " n"] | None = None,
 ):
     r"""Solve $r(x) = 0$ by $x \leftarrow x - r'(x)^{-1} r(x)$, with the Jacobian of every iterate.
 
@@ -31,6 +35,8 @@ def newton(
         size: scaled size of a correction, in units of round-off.
         stopping: when to end.
         blocks: which unknowns stand in equations together; None where all may.
+        shift: added to the diagonal of the Jacobian, for equations that depend on each other and agree: what
+            they ask for is found all the same, only not in quadratic convergence.
 
     Returns:
         The solution and a `SolveInfo`.
@@ -38,18 +44,26 @@ def newton(
     structure = one_block(guess.size) if blocks is None else blocks
 
     def correct(r, start):
-        improved = corrected(lambda x: _newton_correction(r, x, structure), size)
-        return iterate(improved, start, stopping, order=2)
+        improved = corrected(lambda x: _newton_correction(r, x, structure, shift), size)
+        return iterate(improved, start, stopping, order=2 if shift is None else 1)
 
     def linear_solve(matvec, rhs):
-        return linear_solution(matvec, rhs, structure)
+        if shift is None:
+            return linear_solution(matvec, rhs, structure)
+        x = jnp.zeros_like(rhs)
+        for _ in range(REPETITIONS):
+            x = x + linear_solution(lambda v: matvec(v) + shift * v, rhs - matvec(x), structure)
+        return x
 
     return root(residual, guess, correct, linear_solve)
 
 
-def _newton_correction(r: Callable, x: Float[Array, " n"], blocks: Blocks) -> Float[Array, " n"]:
+def _newton_correction(
+    r: Callable, x: Float[Array, " n"], blocks: Blocks, shift: Float[Array, " n"] | None
+) -> Float[Array, " n"]:
     """The correction at `x`, with value and Jacobian from one sweep."""
-    value, jacobian = hold(linearised(r, x, blocks))
+    shifted = r if shift is None else lambda y: r(y) + shift * (y - x)
+    value, jacobian = hold(linearised(shifted, x, blocks))
     return blocks.join(jacobian.completed(blocks).solve(blocks.split(value)))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import AbstractImplicit, AbstractProblem, Result, optional
@@ -166,7 +167,9 @@ def _residual(form: AbstractImplicit, t, z, rate):
 
 def _jacobian(form: AbstractImplicit, t, z, rate, scale):
     r"""The matrix $F_z + c F_{\dot z}$ of Newton's iteration: the change along $(\delta z, c\,\delta z)$."""
-    return jax.jacfwd(lambda change: form.residual(t, z + change, rate + scale * change))(0.0 * z)
+    matrix = jax.jacfwd(lambda change: form.residual(t, z + change, rate + scale * change))(0.0 * z)
+    shift = form.shift(t, z, scale)
+    return matrix if shift is None else matrix + jnp.diag(shift)
 
 
 def _finished(data: tuple[AbstractProblem, AbstractImplicit], t, z):

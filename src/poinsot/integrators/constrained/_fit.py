@@ -3,11 +3,17 @@
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import AbstractConstrained, AbstractProblem
+from poinsot.core import PLACING, AbstractConstrained, AbstractProblem
 from poinsot.solvers import EPS, Stopping
 
 CONVERGED = Stopping(tolerance=1e-4, max_iterations=30)
 """Newton's method doubles the digits at each iteration: the tolerance costs nothing."""
+
+
+def slack(problem: AbstractConstrained, t, q: Array, others: int) -> Array | None:
+    """The shift for unknowns of which multipliers come after so many others; None where none is needed."""
+    diagonal = problem.slack(t, q)
+    return None if diagonal is None else jnp.concatenate([jnp.zeros(others), -PLACING * diagonal])
 
 
 def position_refusal(problem: AbstractProblem) -> str | None:

@@ -10,6 +10,7 @@ from poinsot.integrators.constrained._fit import (
     hamiltonian_refusal,
     position_refusal,
     position_size,
+    slack,
 )
 from poinsot.solvers import SolveInfo, newton
 
@@ -82,6 +83,7 @@ def _explicit_move(
         lambda dx: size(shift(dx)),
         CONVERGED,
         problem.blocks("g", forces=False),
+        slack(problem, t, q0, 0),
     )
     half = kicked - problem.normal(t, q0, scaled / h)
     return free - shift(scaled), half, 2.0 * scaled / (h * h), info
@@ -111,5 +113,6 @@ def _implicit_move(
         lambda dx: size(dx[n : 2 * n]),
         CONVERGED,
         problem.blocks("qqg", forces=not problem.conservative),
+        slack(problem, t, q0, 2 * n),
     )
     return x[n : 2 * n], x[:n], 2.0 * x[2 * n :] / (h * h), info

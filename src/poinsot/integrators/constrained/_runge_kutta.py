@@ -8,7 +8,7 @@ import numpy as np
 from poinsot.core import AbstractConstrained, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
-from poinsot.integrators.constrained._fit import CONVERGED, position_size
+from poinsot.integrators.constrained._fit import CONVERGED, position_size, slack
 from poinsot.solvers import newton
 
 
@@ -97,7 +97,10 @@ class ConstrainedRungeKutta(AbstractIntegrator):
             return size(h * dx.reshape(stages, -1)[:, :n])
 
         blocks = problem.blocks("qg" * stages, forces=True)
-        x, info = newton(residual, guess.ravel(), moved, CONVERGED, blocks)
+        shift = slack(problem, t, q0, n)
+        if shift is not None:
+            shift = jnp.tile(shift * (h * h if problem.index == 3 else h), stages)
+        x, info = newton(residual, guess.ravel(), moved, CONVERGED, blocks, shift)
         Q, _, P = parts(x)
         q1 = Q[-1]
         p1 = problem.tangent_momentum(t + h, q1, P[-1])

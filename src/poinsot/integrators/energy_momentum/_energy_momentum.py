@@ -13,6 +13,7 @@ from poinsot.integrators.constrained._fit import (
     hamiltonian_refusal,
     position_refusal,
     position_size,
+    slack,
 )
 from poinsot.solvers import EPS, Stopping, fixed_point, newton, safeguarded_fixed_point
 
@@ -136,7 +137,8 @@ def _on_surface(problem: AbstractConstrained, t, h, y: Packed, carry: tuple[Arra
     p1 = problem.momentum(q1, v0 + h * acceleration)
     size = position_size(q0)
     guess = jnp.concatenate([q1, p1, h * h * multipliers])
-    x, info = newton(residual, guess, lambda dx: size(dx[:n]), CONVERGED)
+    shift = slack(problem, t, q0, 2 * n)
+    x, info = newton(residual, guess, lambda dx: size(dx[:n]), CONVERGED, None, shift)
     q1, p1, scaled = x[:n], x[n : 2 * n], x[2 * n :]
     acceleration = 2.0 * (problem.velocity(t + h, q1, p1) - (q1 - q0) / h) / h
     return x[: 2 * n], (acceleration, scaled / (h * h)), info

@@ -6,7 +6,7 @@ from jaxtyping import Array
 
 from poinsot.core import AbstractConstrained, AbstractProblem, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
-from poinsot.integrators.constrained._fit import CONVERGED, position_refusal, position_size
+from poinsot.integrators.constrained._fit import CONVERGED, position_refusal, position_size, slack
 from poinsot.solvers import newton
 
 
@@ -73,9 +73,8 @@ class Variational(AbstractIntegrator):
         parabola = q0 + h * (v0 + 0.5 * h * carry)
         guess = jnp.concatenate([parabola, jnp.zeros_like(problem.constraint(t, q0))])
         size = position_size(q0)
-        x, info = newton(
-            residual, guess, lambda dx: size(dx[:n]), CONVERGED, problem.blocks("qg", forces=True)
-        )
+        blocks, shift = problem.blocks("qg", forces=True), slack(problem, t, q0, n)
+        x, info = newton(residual, guess, lambda dx: size(dx[:n]), CONVERGED, blocks, shift)
         q1, scaled = x[:n], x[n:]
         # The same as M v_m + h f / 2, without the round-off of q_1 divided by h.
         p1 = problem.tangent_momentum(t + h, q1, p0 + h * force(q1) - problem.normal(t, q0, scaled / h))
