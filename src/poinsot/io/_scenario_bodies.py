@@ -10,7 +10,7 @@ from poinsot.io._body_sections import BodySection, BodyStart, Named, StartSectio
 from poinsot.io._named import make, make_potential
 from poinsot.io._scenario_chains import chain_start
 from poinsot.io._scenario_errors import located
-from poinsot.io._scenario_joints import file_joints, joints_located
+from poinsot.io._scenario_joints import file_joints, joints_located, told_to_assemble
 from poinsot.io._sections import StopSection
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.model.freedom import REGISTRY as FREEDOMS
@@ -90,7 +90,10 @@ def file_bodies(scenario: "Scenario") -> tuple[System, State]:
         system = System(bodies, freedom=freedom, joints=made, reference=reference, name=title)
     if scenario.assembly is None:
         with located("bodies", "0"):
-            return system, _body_start(system, [section.start for section in sections], "[bodies.start]")
+            start = _body_start(system, [section.start for section in sections], "[bodies.start]")
+        with joints_located(conditions), told_to_assemble():
+            system.check_state(scenario.times.t0, start)
+        return system, start
     given = {section.name: section.start.values() for section in sections}
     near = {name: values for name, values in given.items() if values}
     with located("assembly"):

@@ -47,6 +47,16 @@ def joints_located(conditions: Sequence[Placed]) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def told_to_assemble() -> Iterator[None]:
+    """Say of a start with open joints what to do about it in a file."""
+    try:
+        yield
+    except InputError as error:
+        fault, *remedy = str(error).split("; take system.assemble")
+        raise InputError(f"{fault}; add a table [assembly], which closes it" if remedy else fault) from None
+
+
 def _drive(section: DriveSection) -> Drive:
     shape = ("offset", "rate", "amplitude", "angular_frequency", "phase")
     params = {key: jnp.asarray(getattr(section, key)) for key in shape}
