@@ -17,6 +17,7 @@ PAGES = (
     "docs/bodies.md",
     "docs/chains.md",
     "docs/mechanisms.md",
+    "docs/robots.md",
     "docs/modes.md",
     "docs/native.md",
     "docs/index.md",

@@ -10,7 +10,9 @@ Example:
     >>> run = pt.simulate(planet, planet.start, t1=10.0, dt=planet.dt, integrator="verlet")
 """
 
+from poinsot.library._arms import scara, seven_axis_arm
 from poinsot.library._bricard import bricard
+from poinsot.library._cart_pole import cart_pole
 from poinsot.library._disc_rod import disc_rod
 from poinsot.library._fast_top import fast_top
 from poinsot.library._four_bar import four_bar
@@ -42,6 +44,7 @@ from poinsot.library._two_body_linkage import two_body_linkage
 __all__ = [
     "REGISTRY",
     "bricard",
+    "cart_pole",
     "by_name",
     "centre_of_mass",
     "disc_rod",
@@ -65,6 +68,8 @@ __all__ = [
     "register",
     "regular_precession",
     "rod_pendulum",
+    "scara",
+    "seven_axis_arm",
     "slider_crank",
     "squeezer",
     "stewart_platform",

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from poinsot.core import AbstractProblem, InputError, Registry, check_parameters, parameters_of
+from poinsot.library._arms import scara, seven_axis_arm
 from poinsot.library._bricard import bricard
+from poinsot.library._cart_pole import cart_pole
 from poinsot.library._fast_top import fast_top
 from poinsot.library._four_bar import four_bar
 from poinsot.library._free_body import free_body
@@ -56,6 +58,9 @@ REGISTRY: Registry[Callable[..., AbstractProblem | AbstractSystem]] = Registry(
         "gimbals": gimbals,
         "governor": governor,
         "stewart-platform": stewart_platform,
+        "cart-pole": cart_pole,
+        "scara": scara,
+        "seven-axis-arm": seven_axis_arm,
         "heavy-top": heavy_top,
         "free-body": free_body,
         "particle-chain": particle_chain,

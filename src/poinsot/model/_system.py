@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import State, UserFunction, as_params
 from poinsot.core.types import Scalar
+from poinsot.kernels import once
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._checks import stacked
@@ -142,7 +143,7 @@ class System(AbstractSystem):
             InputError: the joints close a loop; then start from `state` and `assemble`.
         """
         chain = OpenChain(self)
-        return chain.state(chain.coordinates(coordinates), chain.rates(rates))
+        return _of_joints(chain, chain.coordinates(coordinates), chain.rates(rates))
 
     @property
     def body_masses(self) -> Float[Array, "body"]:
@@ -185,3 +186,8 @@ class System(AbstractSystem):
     def energy_of(self, c: Float[Array, "k"]) -> Scalar:
         """Potential energy as a function of `potential_invariants`."""
         return total_energy_of(self.terms, c, self.count)
+
+
+@once
+def _of_joints(chain: OpenChain, q, v) -> State:
+    return chain.state(q, v)
