@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from poinsot.simulation._body_trajectory import BALANCE
 
 J, G = pt.joints, 9.81
 DISC: Any = {"mass": 1.0, "inertia": (0.1, 0.1, 0.2)}
@@ -44,6 +45,14 @@ def test_a_driven_crank_follows_its_function():
     np.testing.assert_allclose(motor.power, torque * rate, atol=1e-8)
     # The torque of the motor is its own: the hinge passes on none about its axis.
     np.testing.assert_allclose(run.reaction("hinge").torque, 0.0, atol=1e-10)
+
+
+@pytest.mark.slow
+def test_energy_balance_counts_what_a_drive_does():
+    system, start = crank()
+    run = ran(system, start, 1.0)
+    # The angle is exact in every step, and the balance goes by the power along it.
+    assert np.ptp(run.energy) > 50.0 and np.ptp(run.conserved[BALANCE]) < 1e-8
 
 
 def test_a_drive_holds_at_its_place_of_the_turn():

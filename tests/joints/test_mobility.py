@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import poinsot as pt
+from poinsot.simulation._singularities import crossing
 
 J, G = pt.joints, 9.81
 
@@ -83,8 +84,18 @@ def test_a_run_says_when_it_was_singular():
     # To a part of the time between saved states, by lines through what bends a little.
     np.testing.assert_allclose([one.t for one in found], right, atol=0.1 * 0.01)
     assert set(found[0].joints) == {joint.name for joint in bars.joints}
+    assert run.report().header["singular"].startswith("3 times, at t = 0.70")
     # From upright it comes nearer to level, but not there.
     quick: Any = pt.simulate(
         bars, bars.start, t1=0.1, dt=1e-3, coordinates="group", integrator="lie-rattle", progress=False
     )
-    assert quick.singularities() == []
+    assert quick.singularities() == [] and "singular" not in quick.report().header
+
+
+def test_only_values_that_pass_through_zero_count():
+    """Times 0.1 apart: a zero between two, one that only comes near, a smooth smallest value."""
+    t = 0.1 * np.arange(40.0)
+    passes, near, smooth = np.abs(t - 1.234), np.hypot(t - 1.234, 0.2), 1.1 + np.cos(3 * t)
+    for values, right in ((passes, 1.234), (near, None), (smooth, None)):
+        found = crossing(t, values, int(np.argmin(values)))
+        assert found is None if right is None else found == pytest.approx(right, abs=1e-12)

@@ -1,5 +1,6 @@
 """Coordinates and reactions of joints: closed formulas, statics, balance of momentum, redundant joints."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -51,6 +52,8 @@ def test_hinge_of_a_pendulum_over_several_turns():
 
 def test_names_that_are_not_there():
     run, _ = swinging()
+    with pytest.raises(pt.InputError, match="a run that was loaded keeps no code"):
+        replace(run, seen=None).joint("hinge")
     with pytest.raises(pt.InputError, match="no joint is called 'hing'; there are hinge"):
         run.joint("hing")
     with pytest.raises(pt.InputError, match="no joint, drive or coupling is called 'motor'"):

@@ -33,6 +33,8 @@ BALANCE = "energy less work done"
 """Name of the balance that takes the place of the energy where loads act or time enters."""
 
 
+FEW = 3
+"""Singularities of joints that a report lists."""
 NAMES = tuple(entry.name for entry in fields(Motion))
 """What is seen of bodies."""
 GROUPS = (
@@ -181,6 +183,16 @@ class BodyTrajectory(Trajectory):
             "coordinates": f"{about.get('coordinates', 'unknown')} ({self._sizes})",
             "form": about.get("form", "unknown"),
         }
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        """Where joints lost rank, if they did and that is quickly found."""
+        if self.seen is None or self.seen.formulation.bodies.system.linkage is None:
+            return {}
+        found = self.seen.joints.singularities if self.seen.joints.few_conditions else []
+        more = f" and {len(found) - FEW} more" if len(found) > FEW else ""
+        where = "; ".join(map(str, found[:FEW]))
+        return {"singular": f"{len(found)} times, at {where}{more}"} if found else {}
 
     @property
     def plot(self) -> "BodyPlots":

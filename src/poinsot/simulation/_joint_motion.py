@@ -11,9 +11,12 @@ from jaxtyping import Array
 
 from poinsot.core import InputError, quoted
 from poinsot.equations import Formulation
-from poinsot.model import Linkage, free_wrench, joint_forces, joint_rates, joints, passed_on
+from poinsot.model import Linkage, free_wrench, in_loops, joint_forces, joint_rates, joints, passed_on
 from poinsot.simulation._evaluation import at_states
 from poinsot.simulation._singularities import Singularity, singularities
+
+QUICK = 2**24
+"""Numbers of Jacobians whose ranks are found in about a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +188,13 @@ class SeenJoints:
             return CouplingReaction(name, one.ends, rows)
         force, torque, *local = _parts(rows, [3, 3, 3, 3])
         return Reaction(force, torque, name, linkage.joints[place].site.ends, Wrenches(*local))
+
+    @property
+    def few_conditions(self) -> bool:
+        """Whether there are so few states and conditions in loops that their ranks are quickly found."""
+        linkage = self._linkage
+        rows = sum(linkage.conditions[i].rows for i in in_loops(linkage))
+        return rows * linkage.weights.size * len(self.times) <= QUICK
 
     @cached_property
     def singularities(self) -> list[Singularity]:

@@ -243,7 +243,7 @@ def _header(trajectory: Trajectory) -> dict[str, str]:
         header["wall time"] = times_text(trajectory.seconds)
     elif "wall_seconds" in about:
         header["wall time"] = f"{about['wall_seconds']:.3g} s"
-    return header | {"result": trajectory.message}
+    return header | trajectory.remarks | {"result": trajectory.message}
 
 
 def _steps_text(trajectory: Trajectory) -> str:

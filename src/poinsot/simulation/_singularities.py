@@ -12,6 +12,8 @@ from poinsot.simulation._evaluation import at_states
 
 BLOCK = 256
 """States whose singular values are found in one go."""
+STRAIGHT = 0.1
+"""How far from a line values may be, relative to their range."""
 SHARE = 1e-3
 """Share in the dependence from which on a joint is named."""
 
@@ -35,8 +37,9 @@ def singularities(
 ) -> list[Singularity]:
     r"""Where the smallest singular value that is not always zero passes through zero.
 
-    Near a singular configuration it is $c\,|t - t_*|$: at the saved state next to it, less than half of what
-    it changes by to the neighbour further away. So one that only comes near is left out.
+    Near a singular configuration it is $c\,|t - t_*|$. So it is taken to pass where its values at two states
+    before a smallest one, and those at two states behind with the other sign, lie on a line, and where at the
+    smallest it is no more than half of what it changes by in a step.
     """
     core = in_loops(linkage)
     if not core:
@@ -44,26 +47,29 @@ def singularities(
     values, left = _singular_values(formulation, linkage, core, times, packed)
     rank = int(np.max(np.sum(values > DEPENDENT, axis=1)))
     least = values[:, rank - 1]
-    far = np.maximum(np.append(least[1:], 0.0), np.append(0.0, least[:-1]))
-    near = np.minimum(np.append(least[1:], np.inf), np.append(np.inf, least[:-1]))
-    # Of two equal neighbours the first; a stretch of zeros begins with its first state.
-    earlier = np.append(np.inf, least[:-1])
-    lowest = (least <= near) & (least < earlier) & (2.0 * least <= far - least)
-    lowest |= (least <= DEPENDENT) & (earlier > DEPENDENT)
-    return [
-        Singularity(
-            _zero(times, least, k), _taking_part(linkage, core, left[k, :, rank - 1]), float(least[k])
-        )
-        for k in np.flatnonzero(lowest).tolist()
-    ]
+    earlier, later = np.append(np.inf, least[:-1]), np.append(least[1:], np.inf)
+    found = []
+    # Of equal neighbours the first counts; a stretch of zeros begins with its first state.
+    for k in np.flatnonzero((least < earlier) & (least <= later)).tolist():
+        zero = float(times[k]) if least[k] <= DEPENDENT else crossing(times, least, k)
+        if zero is not None:
+            joints = _taking_part(linkage, core, left[k, :, rank - 1])
+            found.append(Singularity(zero, joints, float(least[k])))
+    return found
 
 
-def _zero(times: np.ndarray, least: np.ndarray, k: int) -> float:
-    """Where the line through the neighbours, of opposite signs, is zero."""
-    if least[k] <= DEPENDENT or k in (0, len(times) - 1):
-        return float(times[k])
-    share = least[k - 1] / (least[k - 1] + least[k + 1])
-    return float(times[k - 1] + share * (times[k + 1] - times[k - 1]))
+def crossing(times: np.ndarray, least: np.ndarray, k: int) -> float | None:
+    """Where the line through the neighbours of a smallest value is zero; None where there is no such line."""
+    if not 2 <= k < len(times) - 2:
+        return None
+    places, signs = np.array([k - 2, k - 1, k + 1, k + 2]), np.array([1.0, 1.0, -1.0, -1.0])
+    values, since = signs * least[places], times[places] - times[k]
+    slope, level = np.polyfit(since, values, 1)
+    off = np.max(np.abs(level + slope * since - values))
+    step = abs(slope) * np.max(np.diff(times[k - 1 : k + 2]))
+    if off > STRAIGHT * np.ptp(values) or 2.0 * least[k] > (1.0 + STRAIGHT) * step:
+        return None
+    return float(times[k] - level / slope)
 
 
 def _taking_part(linkage: Linkage, core: list[int], combination: np.ndarray) -> tuple[str, ...]:

@@ -206,6 +206,11 @@ class Trajectory:
         return {"problem": f"{self.attributes.get('problem', 'unknown')} ({self._sizes})"}
 
     @property
+    def remarks(self) -> dict[str, str]:
+        """What else a report says of the run."""
+        return {}
+
+    @property
     def _sizes(self) -> str:
         """Labels of the state with their shapes, those without numbers left out."""
         parts = {name: value.shape[1:] for name, value in self.components.items() if value.size}
