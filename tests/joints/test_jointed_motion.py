@@ -96,6 +96,16 @@ def test_rod_on_a_hinge_is_a_pendulum_and_its_joint_force_that_of_the_formula():
     np.testing.assert_allclose(forces[0][:3], [0.0, 3.0 * G / 4.0, 0.0], atol=1e-8)
 
 
+def test_wheel_on_an_axle_through_the_origin_turns_on():
+    """Nothing moves from the origin and nothing acts: no position or force says how large the system is."""
+    wheel = pt.RigidBody(0.2, (1e-3, 2e-3, 1e-3), name="wheel")
+    axle = pt.joints.Revolute("ground", "wheel", at=(0.0, 0.0, 0.0), axis=(0.6, 0.0, 0.8), name="axle")
+    system = pt.System([wheel], joints=[axle])
+    run = ran(system, 0.1, 1e-3, start=system.state(angular_velocity=[(36.0, 0.0, 48.0)]))
+    assert run.result.ok
+    np.testing.assert_allclose(run.joint("axle").angle, 60.0 * run.t, atol=1e-12)
+
+
 @pytest.mark.slow
 def test_parallelogram_passes_its_level_positions_at_order_two():
     """IFToMM A02: redundant conditions throughout, and a rank that drops whenever the bars are level."""

@@ -154,7 +154,7 @@ def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half:
 
     Newton's iteration for both together, with the derivatives where the guess of the forces leads to. A
     change is measured by what rotations and positions are known to: a unit of round-off of one, and of the
-    largest position.
+    largest position or the size of a body.
     """
     t, h = grid
     reach = joints.at(t, x, problem.rotation(g), placing(joints)[0])
@@ -184,7 +184,12 @@ def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half:
         forces = [force + 2.0 / h * one for force, one in zip(forces, impulses, strict=True)]
         return (xi + turn, forces), jnp.maximum(_largest(move) * position_unit, _largest(turn) / EPS)
 
-    position_unit = 1.0 / (EPS * (_largest(x) + _largest(h * problem.velocity(half.p)) + 1e-300))
+    # Bodies may be at the origin, and stay there: then their own size counts, by a radius of gyration.
+    lightness = jnp.min(problem.velocity(jnp.ones_like(half.p)), initial=jnp.inf)
+    size = (
+        _largest(x) + _largest(h * problem.velocity(half.p)) + jnp.sqrt(_largest(problem.inertia) * lightness)
+    )
+    position_unit = 1.0 / (EPS * (size + 1e-300))
     (xi, forces), info = measured_fixed_point(improved, (xi, list(forces)), CONVERGED)
     return pushed(forces), xi, forces, StepInfo.implicit(info.converged, info.iterations)
 
