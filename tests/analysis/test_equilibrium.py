@@ -125,9 +125,10 @@ def test_top_hangs_and_stands():
 def test_what_cannot_be_relaxed_is_refused():
     body = pt.shapes.tetrahedron()
     lennard_jones = pt.potentials.LennardJones(5.0, 1.0)
-    damped = pt.Chain(body, 4, 2.0, lennard_jones, "free", loads=[pt.loads.LinearDamping(0.1)])
-    with pytest.raises(pt.InputError, match="loads of 'chain'"):
-        equilibrium(damped)
+    push = pt.loads.Function(lambda t, x, R, v, Omega: (jnp.ones_like(x), jnp.zeros_like(x)))
+    driven = pt.Chain(body, 4, 2.0, lennard_jones, "free", loads=[push])
+    with pytest.raises(pt.InputError, match="loads of 'chain' push bodies at rest by 1"):
+        stationary_point(driven, steps=2)
     with pytest.raises(pt.InputError, match="starts = 0"):
         equilibrium(pt.library.particle_chain(count=4), starts=0)
     onto = pt.Chain(body, 4, 2.0, lennard_jones, ("free", pt.ends.displaced((4.0, 0.0, 0.0))))

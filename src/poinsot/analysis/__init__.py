@@ -3,6 +3,7 @@
 from poinsot.analysis._body_certificate import BodyCertificate, certify_body
 from poinsot.analysis._body_verify import body_matrix
 from poinsot.analysis._cosserat import CosseratRod, cosserat_rod
+from poinsot.analysis._damped_modes import DampedModes, damped_modes
 from poinsot.analysis._dispersion import Dispersion, dispersion
 from poinsot.analysis._drift import ConstraintDrift, constraint_drift, drift_exponent
 from poinsot.analysis._equilibrium import Equilibrium, equilibrium, stationary_point
@@ -27,6 +28,7 @@ __all__ = [
     "Check",
     "ConstraintDrift",
     "CosseratRod",
+    "DampedModes",
     "Dispersion",
     "Equilibrium",
     "InterruptedComparison",
@@ -49,6 +51,7 @@ __all__ = [
     "constraint_drift",
     "cosserat_comparison",
     "cosserat_rod",
+    "damped_modes",
     "dispersion",
     "drift_exponent",
     "equilibrium",

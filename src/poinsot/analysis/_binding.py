@@ -44,6 +44,9 @@ def binding(about: Linearisation, threshold: float = BROKEN) -> Binding:
 
     table = about.order.table
     owner = np.nonzero(table >= 0)[0]
+    if about.basis is not None:
+        # Joints hold their bodies together.
+        return Binding((tuple(np.unique(owner).tolist()),), ())
     entries = about.matrix.tocoo()
     row, column = entries.coords
     least = threshold * float(np.max(np.abs(entries.data), initial=0.0))

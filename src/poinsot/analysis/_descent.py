@@ -9,6 +9,7 @@ from poinsot.model import AbstractSystem
 
 from ._binding import binding
 from ._displacements import Point, moved
+from ._joint_tangent import closed
 from ._spectrum import Linearisation, eigenpairs, factor, linearisation, rigid_motions, unstable_count
 
 STATIONARY = 1e-9
@@ -27,13 +28,13 @@ NEAREST = 1e-6
 
 def step_from(system: AbstractSystem, here: Linearisation, step: np.ndarray) -> Linearisation:
     """What is found after a step."""
-    dx, w = here.order.parts(step / here.roots)
-    return linearisation(system, moved(here.point, jnp.asarray(dx), jnp.asarray(w)))
+    dx, w = here.parts(step)
+    return linearisation(system, closed(system, moved(here.point, jnp.asarray(dx), jnp.asarray(w))))
 
 
 def within_reach(system: AbstractSystem, here: Linearisation, step: np.ndarray) -> np.ndarray:
     """A step, shortened where it would move or turn a body further than the boldest."""
-    dx, w = here.order.parts(step / here.roots)
+    dx, w = here.parts(step)
     lengths = BOLDEST_MOVE * np.asarray(system.trial_lengths(here.point.x))
     excess = [np.max(np.abs(dx) / lengths[None], initial=1.0), np.max(np.abs(w) / BOLDEST_TURN, initial=1.0)]
     return step / max(excess)
@@ -43,7 +44,7 @@ def resting(system: AbstractSystem, here: Linearisation, tolerance: float = STAT
     """Whether the forces are none, relative to those that displace a body by its own size."""
     lengths = 100.0 * np.asarray(system.trial_lengths(here.point.x))
     sizes = here.roots * here.order.flat(np.tile(lengths, (3, 1)), np.ones((3, len(here.order.rotating))))
-    return bool(np.max(np.abs(here.slope) / sizes, initial=0.0) <= tolerance * here.bound)
+    return bool(np.max(np.abs(here.whole(here.slope)) / sizes, initial=0.0) <= tolerance * here.bound)
 
 
 def descend(system: AbstractSystem, start: Point, limit: int) -> Linearisation:

@@ -12,7 +12,8 @@ from poinsot.model import AbstractSystem, Chain
 
 from ._binding import Binding, binding
 from ._descent import approach, descend, resting
-from ._displacements import Point, check_conservative, moved, point_of, state_of
+from ._displacements import Point, check_loads_rest, moved, point_of, state_of
+from ._joint_tangent import closed
 from ._spectrum import Linearisation, linearisation, rigid_motions, unstable_count
 
 Kind = Literal["minimum", "saddle", "dissociated", "none"]
@@ -88,11 +89,13 @@ def equilibrium(
 
     From each start Newton steps with a shift go down to a minimum, past saddles; the stationary point next to
     the first start is looked for too, whatever its kind. Long chains have very many minima, and the lowest
-    that was found need not be the lowest there is.
+    that was found need not be the lowest there is. Joints stay closed: the minimum is one on the surface of
+    closed joints, where their forces balance those of the potential.
 
     Args:
-        system: bodies without loads.
-        start: where to begin; that of `system.state()` when left out, for a chain the straight one.
+        system: bodies whose loads, if there are any, vanish at rest.
+        start: where to begin. When left out that of `system.state()`, for a chain the straight one, for
+            bodies with joints the recommended one, or one with the joints closed.
         starts: number of starts, the first of them as given and the others displaced at random.
         seed: of the random numbers.
         t: time at which ends that are moved are held.
@@ -103,9 +106,8 @@ def equilibrium(
         none, `kind` says so: the bodies came apart, or the forces did not vanish.
 
     Raises:
-        InputError: loads, or no start.
+        InputError: loads on bodies at rest, or no start.
     """
-    check_conservative(system)
     if starts < 1:
         raise InputError(f"starts = {starts}; at least one is needed")
     first, whole = _beginning(system, start, t)
@@ -113,6 +115,7 @@ def equilibrium(
     arrivals.append(approach(system, first, steps))
     found = [_judged(system, whole, arrival) for arrival in arrivals]
     found.sort(key=_rank)
+    check_loads_rest(system, point_of(system, found[0].state, t))
     best, others = found[0], _distinct([one for one in found if one.kind != "none"])
     return replace(best, others=tuple(one for one in others if not _same(one, best)))
 
@@ -123,21 +126,22 @@ def stationary_point(
     """The stationary point of the potential energy next to a start, minimum or saddle.
 
     Args:
-        system: bodies without loads.
-        start: where to begin; as in `equilibrium`.
+        system: bodies, as in `equilibrium`.
+        start: where to begin; as there.
         t: time at which ends that are moved are held.
         steps: most steps.
     """
-    check_conservative(system)
     first, whole = _beginning(system, start, t)
-    return _judged(system, whole, approach(system, first, steps))
+    arrival = approach(system, first, steps)
+    check_loads_rest(system, arrival.point)
+    return _judged(system, whole, arrival)
 
 
 def _beginning(system: AbstractSystem, start: State | None, t: float) -> tuple[Point, Binding]:
     """Where a search begins, and what holds together there."""
     if start is None:
-        start = system.straight_state(t=t) if isinstance(system, Chain) else system.state(t=t)
-    first = point_of(system, start, t)
+        start = system.straight_state(t=t) if isinstance(system, Chain) else _default(system, t)
+    first = closed(system, point_of(system, start, t))
     about = linearisation(system, first)
     if not np.isfinite(about.energy) or not np.all(np.isfinite(about.slope)):
         raise InputError(
@@ -145,6 +149,16 @@ def _beginning(system: AbstractSystem, start: State | None, t: float) -> tuple[P
             "finite; move the bodies apart"
         )
     return first, binding(about, 0.0)
+
+
+def _default(system: AbstractSystem, t: float) -> State:
+    """The recommended start of bodies with joints; bodies as they stand where there is none."""
+    if system.linkage is None:
+        return system.state(t=t)
+    recommendation = system.recommendation
+    if recommendation is not None and recommendation.start is not None:
+        return recommendation.start
+    return system.assemble(t=t)
 
 
 def _starts(system: AbstractSystem, first: Point, count: int, seed: int) -> Iterator[Point]:
@@ -157,7 +171,14 @@ def _starts(system: AbstractSystem, first: Point, count: int, seed: int) -> Iter
         closer = (factor - 1.0) * np.asarray(first.x - first.x[:, :1])
         dx = closer + KICK_MOVE * lengths * draw.standard_normal(first.x.shape)
         w = KICK_TURN * draw.standard_normal(first.quat[1:].shape)
-        yield moved(first, jnp.asarray(dx), jnp.asarray(w))
+        if system.linkage is None:
+            yield moved(first, jnp.asarray(dx), jnp.asarray(w))
+            continue
+        about = linearisation(system, first)
+        # Along the joints, as far as the turns go: these set the size of what moves on joints.
+        kick = about.whole(about.whole(np.eye(about.size)).T @ (about.roots * about.order.flat(0.0 * dx, w)))
+        dx, w = about.order.parts(2.0 * kick / about.roots)
+        yield closed(system, moved(first, jnp.asarray(dx), jnp.asarray(w)))
 
 
 def _judged(system: AbstractSystem, whole: Binding, about: Linearisation) -> Equilibrium:

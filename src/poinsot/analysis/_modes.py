@@ -15,13 +15,14 @@ from poinsot.model import AbstractSystem
 from ._descent import resting
 from ._displacements import (
     Point,
-    check_conservative,
+    check_loads_rest,
     moved,
     numbering,
     point_of,
     state_of,
 )
 from ._equilibrium import Equilibrium
+from ._mode_labels import mode_labels
 from ._spectrum import ROUND_OFF, Linearisation, eigenpairs, linearisation, rigid_motions, unstable_count
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Modes:
     """Those of them that are translations and rotations of all bodies together."""
     unstable: int
     """Number of unstable modes, listed or not."""
+    labels: tuple[str, ...]
+    """Of each mode: the bodies with most of its kinetic energy, and the joint that moves most."""
     _system: AbstractSystem
     _point: Point
     _displacements: np.ndarray
@@ -82,16 +85,16 @@ class Modes:
         dx, w = numbering(self._system).parts(amplitude * vector)
         there = moved(self._point, jnp.asarray(dx), jnp.asarray(w))
         rest = state_of(self._system, there)
-        if velocity == 0.0:
-            return rest
-        speeds = velocity * _shapes(self._system, there, vector[:, None])[0]
-        return self._system.state(
-            position=rest.position,
-            rotation=rest.quaternion,
-            velocity=rest.velocity + speeds[:, :3],
-            angular_velocity=rest.angular_velocity + speeds[:, 3:],
-            t=there.t,
-        )
+        if velocity != 0.0:
+            speeds = velocity * mode_shapes(self._system, there, vector[:, None])[0]
+            rest = self._system.state(
+                position=rest.position,
+                rotation=rest.quaternion,
+                velocity=rest.velocity + speeds[:, :3],
+                angular_velocity=rest.angular_velocity + speeds[:, 3:],
+                t=there.t,
+            )
+        return rest if self._system.linkage is None else self._system.assemble(rest, t=there.t)
 
     def plot(self, count: int = 4) -> "Figure":
         """Frequencies, and the shapes of the first modes along the bodies.
@@ -107,7 +110,8 @@ class Modes:
         lines = [f"modes of {self.name}: {self.zero} zero modes, {self.unstable} unstable"]
         for place, value in enumerate(self.angular):
             shown = f"{value.imag:12.6g} i" if value.imag else f"{value.real:12.6g}"
-            lines.append(f"  {place:4d}  omega = {shown}")
+            label = "" if self._system.linkage is None else f"  {self.labels[place]}"
+            lines.append(f"  {place:4d}  omega = {shown}{label}")
         return "\n".join(lines)
 
 
@@ -122,6 +126,9 @@ def modes(
 
     $$ H \phi = \omega^2 M \phi, \qquad M = \operatorname{diag}(m, J) $$
 
+    With joints the motions are those that keep them closed, $\phi = Z s$ with $G Z = 0$, and $H$ has the
+    stiffness of the joint forces in it: $Z^T (H - \lambda\cdot\nabla^2 g)\,Z\,s = \omega^2 Z^T M Z\,s$.
+
     Up to a thousand unknowns all eigenvalues are found at once; in longer chains the slowest ones by Lanczos
     iterations, in time and memory linear in the number of bodies.
 
@@ -134,26 +141,25 @@ def modes(
     Raises:
         InputError: loads, or forces that do not vanish.
     """
-    check_conservative(system)
-    state, time = (
-        (equilibrium.state, equilibrium.t) if isinstance(equilibrium, Equilibrium) else (equilibrium, 0.0)
-    )
-    point = point_of(system, state, time if t is None else t)
-    about = linearisation(system, point)
-    _refuse_motion(system, about)
+    if not system.conservative:
+        raise InputError(f"loads of {system.name!r} damp or drive its modes; take damped_modes")
+    about = about_rest(system, equilibrium, t)
+    point = about.point
     rigid = rigid_motions(about)
     squares, vectors = eigenpairs(about, rigid, count)
     still = np.abs(squares) <= ROUND_OFF * about.bound
     if np.any(still) and count is not None:
         squares, vectors = eigenpairs(about, rigid, count + int(np.count_nonzero(still)))
         still = np.abs(squares) <= ROUND_OFF * about.bound
-    displacements = (vectors / about.roots[:, None])[:, ~still]
+    displacements = (about.whole(vectors) / about.roots[:, None])[:, ~still]
     largest = np.take_along_axis(displacements, np.argmax(np.abs(displacements), axis=0)[None], axis=0)
     displacements = displacements * np.sign(largest)
+    shapes = mode_shapes(system, point, displacements)
     return Modes(
         name=system.name,
         squares=squares[~still],
-        shapes=_shapes(system, point, displacements),
+        shapes=shapes,
+        labels=mode_labels(system, point, shapes, _twists(about, displacements)),
         zero=rigid.shape[1] + int(np.count_nonzero(still)),
         rigid=rigid.shape[1],
         unstable=unstable_count(about),
@@ -161,6 +167,28 @@ def modes(
         _point=point,
         _displacements=displacements,
     )
+
+
+def about_rest(system: AbstractSystem, equilibrium: Equilibrium | State, t: float | None) -> Linearisation:
+    """Small motions about an equilibrium.
+
+    Raises:
+        InputError: forces or loads act there.
+    """
+    known = isinstance(equilibrium, Equilibrium)
+    state, time = (equilibrium.state, equilibrium.t) if known else (equilibrium, 0.0)
+    point = point_of(system, state, time if t is None else t)
+    check_loads_rest(system, point)
+    about = linearisation(system, point)
+    _refuse_motion(system, about)
+    return about
+
+
+def _twists(about: Linearisation, displacements: np.ndarray) -> np.ndarray:
+    """Columns of displacements as rows of velocities, then angular velocities."""
+    parts = [about.order.parts(column) for column in displacements.T]
+    rows = [np.concatenate([dx.reshape(-1), w.reshape(-1)]) for dx, w in parts]
+    return np.stack(rows) if rows else np.zeros((0, displacements.shape[0]))
 
 
 def _refuse_motion(system: AbstractSystem, about: Linearisation) -> None:
@@ -172,7 +200,7 @@ def _refuse_motion(system: AbstractSystem, about: Linearisation) -> None:
         )
 
 
-def _shapes(system: AbstractSystem, point: Point, vectors: np.ndarray) -> np.ndarray:
+def mode_shapes(system: AbstractSystem, point: Point, vectors: np.ndarray) -> np.ndarray:
     """Displacements and rotation vectors of all bodies, (mode, body, 6), of columns of unknowns."""
     parts = [numbering(system).parts(vector) for vector in vectors.T]
     moves = np.stack([dx for dx, _ in parts]) if parts else np.zeros((0, *point.x.shape))

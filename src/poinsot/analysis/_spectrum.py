@@ -10,6 +10,7 @@ from poinsot.model import AbstractSystem
 
 from ._displacements import Numbering, Point, inertia_of, numbering
 from ._expansion import expansion
+from ._joint_tangent import joint_tangent
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -27,6 +28,8 @@ class Linearisation:
     r"""Small motions about a point, in displacements times the roots of the masses.
 
     $$ \ddot y = -f - K y, \qquad K = M^{-1/2} H M^{-1/2}, \qquad y = M^{1/2} u $$
+
+    With joints $y = Z s$, and everything is stated in $s$, with what joint forces add to $H$.
     """
 
     point: Point
@@ -41,6 +44,21 @@ class Linearisation:
     """K, symmetric."""
     asymmetry: float
     """Largest difference of the assembled matrix and its transpose, relative to its largest entry."""
+    basis: np.ndarray | None = None
+    """Z, orthonormal columns; None without joints, where all displacements are free."""
+
+    @property
+    def size(self) -> int:
+        """Number of independent displacements."""
+        return len(self.slope)
+
+    def whole(self, y: np.ndarray) -> np.ndarray:
+        """Displacements times the roots of the masses, from independent ones; a vector, or columns."""
+        return y if self.basis is None else self.basis @ y
+
+    def parts(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Displacements (3, Nx) and rotation vectors (3, Nr) of a step in independent displacements."""
+        return self.order.parts(self.whole(y) / self.roots)
 
     @property
     def bound(self) -> float:
@@ -49,13 +67,13 @@ class Linearisation:
 
     @property
     def force(self) -> float:
-        """Largest component of the forces and torques."""
-        return float(np.max(np.abs(self.slope * self.roots), initial=0.0))
+        """Largest component of the forces and torques that joints do not balance."""
+        return float(np.max(np.abs(self.whole(self.slope) * self.roots), initial=0.0))
 
 
 def linearisation(system: AbstractSystem, point: Point) -> Linearisation:
     """The equations of small motions about a point."""
-    from scipy.sparse import dia_array
+    from scipy.sparse import csr_array, dia_array
 
     order = numbering(system)
     roots = np.sqrt(inertia_of(system, order))
@@ -64,7 +82,12 @@ def linearisation(system: AbstractSystem, point: Point) -> Linearisation:
     raw = (scale @ near.hessian @ scale).tocsr()
     asymmetry = float(abs(raw - raw.T).max() / max(abs(raw).max(), np.finfo(float).tiny))
     matrix = (0.5 * (raw + raw.T)).tocsr()
-    return Linearisation(point, order, roots, near.energy, near.slope / roots, matrix, asymmetry)
+    if system.linkage is None:
+        return Linearisation(point, order, roots, near.energy, near.slope / roots, matrix, asymmetry)
+    tangent = joint_tangent(system, point, order, roots, near.slope / roots)
+    Z = tangent.basis
+    reduced = csr_array(Z.T @ (matrix.toarray() + tangent.stiffness) @ Z)
+    return Linearisation(point, order, roots, near.energy, Z.T @ (near.slope / roots), reduced, asymmetry, Z)
 
 
 def rigid_motions(about: Linearisation) -> np.ndarray:
@@ -83,8 +106,12 @@ def rigid_motions(about: Linearisation) -> np.ndarray:
     columns = np.stack(motions, axis=1) * about.roots[:, None]
     basis, sizes, _ = np.linalg.svd(columns / np.linalg.norm(columns), full_matrices=False)
     basis = basis[:, sizes > RIGID * sizes[0]]
-    _, resistance, combinations = np.linalg.svd(about.matrix @ basis, full_matrices=False)
-    return basis @ combinations[resistance <= RIGID * about.bound].T
+    inner = basis if about.basis is None else about.basis.T @ basis
+    # What joints forbid counts as resistance.
+    forbidden = about.bound * (basis - about.whole(inner))
+    answer = np.concatenate([about.matrix @ inner, forbidden])
+    _, resistance, combinations = np.linalg.svd(answer, full_matrices=False)
+    return inner @ combinations[resistance <= RIGID * about.bound].T
 
 
 def eigenpairs(about: Linearisation, rigid: np.ndarray, count: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -95,7 +122,7 @@ def eigenpairs(about: Linearisation, rigid: np.ndarray, count: int | None) -> tu
         rigid: motions without resistance, which are left out.
         count: how many are wanted; None for all.
     """
-    size, free = about.order.size, about.order.size - rigid.shape[1]
+    size, free = about.size, about.size - rigid.shape[1]
     wanted = free if count is None else min(count, free)
     if size <= DENSE or wanted > size // 4:
         squares, shapes = np.linalg.eigh(_lifted(about, rigid))
@@ -107,7 +134,7 @@ def _lanczos(about: Linearisation, rigid: np.ndarray, wanted: int) -> tuple[np.n
     """The smallest eigenvalues from the inverse, shifted below the spectrum."""
     from scipy.sparse import linalg
 
-    size, shift = about.order.size, 1e-12 * about.bound
+    size, shift = about.size, 1e-12 * about.bound
     solve, below = factor(about.matrix, shift)
     while below:
         shift *= 4.0
@@ -126,7 +153,7 @@ def _lanczos(about: Linearisation, rigid: np.ndarray, wanted: int) -> tuple[np.n
 
 def unstable_count(about: Linearisation) -> int:
     """Number of squared frequencies below zero beyond round-off, those of rigid motions left out."""
-    if about.order.size <= DENSE:
+    if about.size <= DENSE:
         lifted = _lifted(about, rigid_motions(about))
         return int(np.count_nonzero(np.linalg.eigvalsh(lifted) < -ROUND_OFF * about.bound))
     return factor(about.matrix, ROUND_OFF * about.bound)[1]

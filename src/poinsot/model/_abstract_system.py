@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -27,6 +27,9 @@ from ._symmetries import symmetries
 from ._terms import as_loads, as_potentials
 from .loads import AbstractLoad
 from .potentials import AbstractPotential
+
+if TYPE_CHECKING:
+    from poinsot.analysis import DampedModes, Equilibrium, Modes
 
 LiveX = Float[Array, "3 Nx"]
 LiveR = Float[Array, "3 3 Nr"]
@@ -354,6 +357,24 @@ class AbstractSystem(Recommending):
     def live(self, t, state: State) -> tuple[LiveX, Float[Array, "4 Nr"], LiveX, LiveOmega]:
         """Live coordinates `x`, `quaternion`, `v`, `Omega` of a physical state."""
         return live(self.placement, state)
+
+    def equilibrium(self, near: State | None = None, **options: Any) -> "Equilibrium":
+        """The lowest minimum of the energy found from several starts, see `pt.analysis.equilibrium`."""
+        from poinsot.analysis import equilibrium
+
+        return equilibrium(self, near, **options)
+
+    def modes(self, equilibrium: "Equilibrium | State", count: int | None = 12) -> "Modes":
+        """Small vibrations about an equilibrium, see `pt.analysis.modes`."""
+        from poinsot.analysis import modes
+
+        return modes(self, equilibrium, count)
+
+    def damped_modes(self, equilibrium: "Equilibrium | State") -> "DampedModes":
+        """Small motions about an equilibrium with loads, see `pt.analysis.damped_modes`."""
+        from poinsot.analysis import damped_modes
+
+        return damped_modes(self, equilibrium)
 
     def symmetries(self, t, state: State) -> Bool[Array, "6"]:
         """Which momenta are conserved: linear along x, y, z; angular about x, y, z through the origin."""

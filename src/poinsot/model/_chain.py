@@ -34,7 +34,7 @@ from .loads import AbstractLoad, Function
 from .potentials import AbstractPotential
 
 if TYPE_CHECKING:
-    from poinsot.analysis import Dispersion, Equilibrium, Modes
+    from poinsot.analysis import Dispersion
 
 
 class Chain(AbstractSystem):
@@ -319,18 +319,6 @@ class Chain(AbstractSystem):
             position=positions, quaternion=quaternions, velocity=draw[0], angular_velocity=draw[1]
         )
         return completed(self.placed, t, unmoved)
-
-    def equilibrium(self, start: State | None = None, **options: Any) -> "Equilibrium":
-        """The lowest minimum of the energy found from several starts, see `pt.analysis.equilibrium`."""
-        from poinsot.analysis import equilibrium
-
-        return equilibrium(self, start, **options)
-
-    def modes(self, equilibrium: "Equilibrium | State", count: int | None = 12) -> "Modes":
-        """Small vibrations about an equilibrium, see `pt.analysis.modes`."""
-        from poinsot.analysis import modes
-
-        return modes(self, equilibrium, count)
 
     def dispersion(self, k: Any = None, *, points: int = 101) -> "Dispersion":
         """Waves along the endless straight chain, see `pt.analysis.dispersion`."""

@@ -1,0 +1,139 @@
+"""Equilibria and modes of bodies on joints: closed formulas, loops, dampers, and the motion itself."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.analysis import stationary_point
+
+G = 9.81
+GRAVITY = pt.potentials.UniformGravity((0.0, -G, 0.0))
+
+
+def hinged_rods(count: int, **more) -> pt.System:
+    """Uniform rods of length 1 and mass 1 on hinges along z, one below the other."""
+    names = [f"rod{k}" for k in range(count)]
+    joints = [
+        pt.joints.Revolute(
+            upper, lower, at_first=(0.5 if k else 0.0, 0, 0), at_second=(-0.5, 0, 0), name=f"hinge{k}"
+        )
+        for k, (upper, lower) in enumerate(zip(["ground", *names[:-1]], names, strict=True))
+    ]
+    rods = [pt.RigidBody(1.0, (1e-3, 1.0 / 12.0, 1.0 / 12.0), name=name) for name in names]
+    return pt.System(rods, joints=joints, potentials=[GRAVITY], name="rods", **more)
+
+
+@pytest.fixture(scope="module")
+def double():
+    return hinged_rods(2)
+
+
+@pytest.fixture(scope="module")
+def hanging(double):
+    return double.equilibrium(double.assemble(coordinates={"hinge0": -1.0, "hinge1": 0.3}), starts=1)
+
+
+def test_double_pendulum(double, hanging):
+    r"""$M\ddot\vartheta + K\vartheta = 0$ in the angles of two rods from the vertical."""
+    assert hanging.kind == "minimum" and hanging.energy == pytest.approx(-2.0 * G, rel=1e-12)
+    np.testing.assert_allclose(hanging.state.position, [(0, -0.5, 0), (0, -1.5, 0)], atol=1e-9)
+    found = double.modes(hanging)
+    M, K = np.array([[4.0 / 3.0, 0.5], [0.5, 1.0 / 3.0]]), G * np.diag([1.5, 0.5])
+    squares = np.sort(np.linalg.eigvals(np.linalg.solve(M, K)))
+    np.testing.assert_allclose(found.squares, squares, rtol=1e-9)
+    assert found.zero == 0 and found.unstable == 0 and found.shapes.shape == (2, 2, 6)
+    assert "rod1" in found.labels[0] and "hinge1" in found.labels[1] and "hinge1" in repr(found)
+
+
+def test_a_start_along_a_mode_has_closed_joints_and_its_energy(double, hanging):
+    found = double.modes(hanging)
+    for mode in range(2):
+        start = found.state(mode, 1e-4, velocity=2e-4)
+        double.check_state(0.0, start)
+        rotations = pt.rotation.to_matrix(start.quaternion)
+        kinetic = double.kinetic(start.position, rotations, start.velocity, start.angular_velocity)
+        assert float(kinetic) == pytest.approx(0.5 * 2e-4**2, rel=1e-5)
+        potential = float(double.pose_potential(0.0, start.position, rotations))
+        assert potential - hanging.energy == pytest.approx(0.5 * found.squares[mode] * 1e-8, rel=1e-4)
+
+
+@pytest.mark.slow
+def test_rods_that_stand_are_a_saddle(double):
+    standing = stationary_point(double, double.assemble(coordinates={"hinge0": 1.5, "hinge1": 0.05}))
+    assert standing.kind == "saddle" and standing.unstable == 2
+    assert standing.energy == pytest.approx(2.0 * G, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_the_motion_has_the_frequency_of_its_mode(double, hanging):
+    found = double.modes(hanging)
+    omega = float(found.angular[0])
+    start, period = found.state(0, 1e-4), 2.0 * np.pi / omega
+    run = pt.simulate(
+        double, start, t1=period, coordinates="group", integrator="dormand-prince8", rtol=1e-12, atol=1e-14,
+        progress=False,
+    )  # fmt: skip
+    np.testing.assert_allclose(run.position[-1], start.position, atol=1e-9)
+    assert np.ptp(run.position[:, 1, 0]) > 1e-4
+
+
+def test_rod_on_a_ball_joint():
+    r"""$\omega^2 = mgl/I$ about two axes, and a free spin about its own."""
+    rod = pt.library.rod_pendulum(1)
+    rest = rod.equilibrium(starts=1)
+    found = rod.modes(rest)
+    about_end = (1.0 + 3.0 * 0.05**2) / 12.0 + 0.25
+    np.testing.assert_allclose(found.squares, 2 * [G * 0.5 / about_end], rtol=1e-9)
+    assert found.zero == rest.zero == 1
+
+
+@pytest.mark.slow
+def test_parallelogram_that_hangs():
+    r"""One degree of freedom and three redundant conditions: $\tfrac53\ddot\vartheta = -2g\cos\vartheta$."""
+    bars = pt.library.parallelogram()
+    turned = jnp.stack([pt.rotation.about_z(-1.2), jnp.eye(3), pt.rotation.about_z(-1.2)])
+    c, s = np.cos(-1.2), np.sin(-1.2)
+    near = bars.assemble(
+        bars.state(
+            position=[(0.5 * c, 0.5 * s, 0), (0.5 + c, s, 0), (1 + 0.5 * c, 0.5 * s, 0)], rotation=turned
+        )
+    )
+    rest = bars.equilibrium(near, starts=1)
+    assert rest.kind == "minimum" and rest.energy == pytest.approx(-2.0 * G, rel=1e-12)
+    found = bars.modes(rest)
+    np.testing.assert_allclose(found.squares, [6.0 * G / 5.0], rtol=1e-9)
+
+
+def test_damped_rod():
+    r"""$\tfrac13\ddot\vartheta + c\,\dot\vartheta + \tfrac12 g\,\vartheta = 0$, a torque against the spin."""
+    c = 0.4
+    rod = hinged_rods(1, loads=[lambda t, x, R, v, Omega: (jnp.zeros_like(v), -c * Omega)])
+    rest = rod.equilibrium(rod.assemble(coordinates={"hinge0": -1.0}), starts=1)
+    found = rod.damped_modes(rest)
+    expected = np.roots([1.0 / 3.0, c, 0.5 * G])
+    assert len(found) == 1 and found.unstable == 0
+    np.testing.assert_allclose(found.eigenvalues[0], expected[np.argmax(expected.imag)], rtol=1e-9)
+    assert found.damping_ratio[0] == pytest.approx(0.5 * c * 3.0 / np.sqrt(1.5 * G), rel=1e-9)
+    with pytest.raises(pt.InputError, match="take damped_modes"):
+        rod.modes(rest)
+    pushed = hinged_rods(1, loads=[lambda t, x, R, v, Omega: (jnp.ones_like(v), -c * Omega)])
+    with pytest.raises(pt.InputError, match="loads of 'rods' push bodies at rest by 1"):
+        pushed.equilibrium(pushed.assemble(coordinates={"hinge0": -1.0}), starts=1)
+
+
+@pytest.mark.slow
+def test_joint_forces_are_not_forgotten(double, hanging, monkeypatch):
+    """Without the stiffness of joint forces the rods would not swing at all."""
+    from dataclasses import replace
+
+    from poinsot.analysis import _spectrum
+
+    whole = _spectrum.joint_tangent
+    monkeypatch.setattr(
+        _spectrum,
+        "joint_tangent",
+        lambda *given: replace(whole(*given), stiffness=0.0 * whole(*given).stiffness),
+    )
+    without = double.modes(hanging)
+    assert len(without) == 0 or np.max(np.abs(without.squares)) < 1.0
