@@ -198,6 +198,8 @@ def test_redundant_hinges_give_the_smallest_reactions_and_the_same_motion():
 OTHER_COORDINATES: dict[str, Any] = {
     "recursive": {"coordinates": "joint", "form": "recursive"},
     "hamiltonian": {"coordinates": "joint", "form": "hamiltonian", "integrator": "gauss6"},
+    "null space": {"coordinates": "quaternions", "form": "null_space"},
+    "directors": {"coordinates": "directors", "form": "index0"},
 }
 
 
