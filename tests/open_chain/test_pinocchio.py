@@ -50,7 +50,7 @@ def compared(tree: Tree, seed: int) -> None:
 @pytest.mark.parametrize(
     ("count", "kinds", "how"),
     [
-        (5, SINGLE, {"serial": True}),
+        pytest.param(5, SINGLE, {"serial": True}, marks=pytest.mark.slow),
         (5, ALL, {"floating": True}),
     ],
     ids=["chain", "floating tree"],
