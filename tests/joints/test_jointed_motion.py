@@ -101,7 +101,7 @@ def test_wheel_on_an_axle_through_the_origin_turns_on():
     wheel = pt.RigidBody(0.2, (1e-3, 2e-3, 1e-3), name="wheel")
     axle = pt.joints.Revolute("ground", "wheel", at=(0.0, 0.0, 0.0), axis=(0.6, 0.0, 0.8), name="axle")
     system = pt.System([wheel], joints=[axle])
-    run = ran(system, 0.1, 1e-3, start=system.state(angular_velocity=[(36.0, 0.0, 48.0)]))
+    run: Any = ran(system, 0.1, 1e-3, start=system.state(angular_velocity=[(36.0, 0.0, 48.0)]))
     assert run.result.ok
     np.testing.assert_allclose(run.joint("axle").angle, 60.0 * run.t, atol=1e-12)
 

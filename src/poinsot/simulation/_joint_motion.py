@@ -219,10 +219,11 @@ def described(linkage: Linkage) -> dict[str, Any]:
                 "axes": [np.asarray(one.directions)[:, 2].tolist() for one in held],
             }
         )
-    return {
-        "joints": found,
-        "drives": [one.name for one in linkage.conditions if isinstance(one, joints.Drive)],
+    others = {
+        table: [one.name for one in linkage.conditions if isinstance(one, kind)]
+        for table, kind in (("drives", joints.Drive), ("couplings", joints.Coupling))
     }
+    return {"joints": found} | others
 
 
 def _parts(rows: np.ndarray, widths: Sequence[int]) -> list[np.ndarray]:
