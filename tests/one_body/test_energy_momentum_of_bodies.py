@@ -79,6 +79,7 @@ def test_an_opaque_potential_leaves_the_energy_alone():
     assert EnergyMomentum().conserves == {"energy"}
 
 
+@pytest.mark.slow
 def test_constraints_on_rows_lose_the_vertical_momentum():
     """Products of rows change when the body turns in space, and their discrete forces exert a torque."""
     deviation = lost((Directors(constraints="rows"), "index3"), 1_000)
