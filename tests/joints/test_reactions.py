@@ -62,6 +62,7 @@ def test_names_that_are_not_there():
         _ = run.joint("hinge").position
 
 
+@pytest.mark.slow
 def test_ball_joint_of_a_conical_pendulum():
     """A rod that goes round the vertical at a constant angle, by the formula of steady precession."""
     mass, arm, moments, angle = 2.0, 0.7, (0.05, 0.4, 0.4), 0.6
@@ -90,6 +91,7 @@ def test_ball_joint_of_a_conical_pendulum():
     np.testing.assert_allclose(joint.displacement, 0.0, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_hanging_chain_bears_what_hangs_below():
     weights = [1.0, 2.0, 3.0]
     links = [pt.RigidBody(m, (0.01 * m, 0.1 * m, 0.1 * m), name=f"link{k}") for k, m in enumerate(weights)]
