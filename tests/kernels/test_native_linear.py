@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from poinsot.integrators.adaptive._inverse import inverse
 from poinsot.kernels import Kernel
 from poinsot.kernels.native import NativeProgram, NotNative
 from poinsot.rotation import sincos
@@ -51,6 +52,18 @@ def test_pivots_where_the_diagonal_vanishes():
     for one, other in zip(got, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-15)
     assert not np.array_equal(got[2], np.arange(3)), "rows change places"
+
+
+@pytest.mark.parametrize("size", [1, 4, 7])
+def test_the_inverse_of_a_loop_is_written_out(size):
+    """A zero on the diagonal at every turn: without exchanges nothing finite would come out."""
+    a = RANDOM.normal(size=(size, size))
+    a = a if size == 1 else np.roll(np.tril(a, -1) + np.eye(size), 1, axis=1)
+    got, looped = both(inverse, a)
+    close(got, np.linalg.inv(a), 1e-11)
+    close(got, looped, 1e-11)
+    program = NativeProgram(lambda model, grid, a: inverse(a), (), (), a, width=1, fast=False)
+    assert "phi" not in program.text.split("tile:")[1].split("phi", 1)[1]
 
 
 def test_large_matrices_are_left_to_lapack():

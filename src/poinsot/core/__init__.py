@@ -1,5 +1,6 @@
 """The common tongue: states, problem kinds, outcomes. Everything else meets here."""
 
+from poinsot.core._abreast import abreast
 from poinsot.core._blocks import Blocks, one_block
 from poinsot.core._bodies import each_body
 from poinsot.core._constrained import AbstractConstrained, Constrained
@@ -108,6 +109,7 @@ __all__ = [
     "UserFunction",
     "Windows",
     "Wrench",
+    "abreast",
     "as_array",
     "as_batch",
     "as_count",

@@ -113,7 +113,7 @@ def _variables(atoms) -> list:
 def apply_equation(equation: Any, arithmetic: Arithmetic, given: list[Any]) -> Sequence[Any]:
     """Results of one operation."""
     name = equation.primitive.name
-    if name in CALLS:
+    if name in CALLS and name not in getattr(arithmetic, "forms", ()):
         return _called(equation, arithmetic, given)
     if not all(isinstance(part, np.ndarray) for part in given):
         return arithmetic.whole(equation, given)
@@ -220,7 +220,15 @@ def _combine(primitive: jex.Primitive, arithmetic: Arithmetic, a: Any, b: Any) -
 
 
 def _total(primitive: jex.Primitive, arithmetic: Arithmetic, components: Sequence[Any]) -> Any:
-    """A sum, a product, a maximum of at least one component, from the first to the last."""
+    """A sum, a product, a maximum of at least one component.
+
+    Sums and products go from the first to the last. What does not depend on the order goes by pairs of
+    pairs: a processor finds the maximum of eight in the time of three comparisons.
+    """
+    if primitive not in (lax.add_p, lax.mul_p) and len(components) > 2:
+        half = len(components) // 2
+        parts = components[:half], components[half:]
+        return _combine(primitive, arithmetic, *(_total(primitive, arithmetic, part) for part in parts))
     total = components[0]
     for component in components[1:]:
         total = _combine(primitive, arithmetic, total, component)
@@ -364,6 +372,7 @@ CALLS = {
     "checkpoint": ("jaxpr",),
     "custom_jvp_call": ("call_jaxpr",),
     "custom_vjp_call": ("call_jaxpr", "fun_jaxpr"),
+    "abreast": ("jaxpr",),
 }
 """Operations that are functions, and where their traces stand, in one version of JAX or another."""
 

@@ -4,7 +4,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import equinox as eqx
 import jax
@@ -131,9 +131,7 @@ class Bound:
 
     def __init__(self, kernel: Kernel, model: Any):
         self.kernel, self.model = kernel, model
-        leaves, self._structure = jax.tree.flatten(model)
-        self._arrays = [leaf for leaf in leaves if _is_data(leaf)]
-        self._rest = tuple(_ARRAY if _is_data(leaf) else leaf for leaf in leaves)
+        self._arrays, self._rest, self._structure = _Apart.of(model)
         self._calls: dict[Any, Any] = {}
 
     def __call__(self, function: Function, grid: Any, runs: Any) -> Any:
@@ -167,9 +165,7 @@ def _plain(function: Function, structure: Any, rest: tuple) -> Callable:
     """
 
     def call(arrays: list, grid: Any, runs: Any) -> Any:
-        left = iter(arrays)
-        leaves = [next(left) if leaf is _ARRAY else leaf for leaf in rest]
-        return function(jax.tree.unflatten(structure, leaves), grid, runs)
+        return function(_Apart([], rest, structure).with_arrays(arrays), grid, runs)
 
     return jax.jit(call)
 
@@ -186,14 +182,32 @@ def _is_data(leaf: Any) -> bool:
 _programs: OrderedDict[Any, Any] = OrderedDict()
 
 
-def _structure(trees: Sequence[Any]) -> tuple:
-    """What tells trees apart beside the numbers in them: shapes, leaves that are no arrays, structure."""
-    parts = [eqx.partition(tree, _is_data) for tree in trees]
-    shapes = tuple((np.shape(leaf), leaf.dtype.str) for data, _ in parts for leaf in jax.tree.leaves(data))
-    rest = tuple(
-        (tuple(leaves), structure) for leaves, structure in (jax.tree.flatten(one) for _, one in parts)
-    )
-    return shapes, rest, tuple(jax.tree.structure(data) for data, _ in parts)
+class _Apart(NamedTuple):
+    """A tree taken apart: its arrays, and what else tells it from others."""
+
+    arrays: list[Any]
+    rest: tuple[Any, ...]
+    """Its leaves, with `_ARRAY` in the place of arrays."""
+    structure: Any
+
+    @classmethod
+    def of(cls, tree: Any) -> "_Apart":
+        leaves, structure = jax.tree.flatten(tree)
+        known = [_is_data(leaf) for leaf in leaves]
+        rest = tuple(_ARRAY if data else leaf for leaf, data in zip(leaves, known, strict=True))
+        return cls([leaf for leaf, data in zip(leaves, known, strict=True) if data], rest, structure)
+
+    @property
+    def key(self) -> tuple:
+        """What tells it from other trees beside the numbers in its arrays."""
+        shapes = tuple((np.shape(leaf), leaf.dtype.str) for leaf in self.arrays)
+        return shapes, self.rest, self.structure
+
+    def with_arrays(self, arrays: Sequence[Any]) -> Any:
+        """The tree with other arrays."""
+        left = iter(arrays)
+        leaves = [next(left) if leaf is _ARRAY else leaf for leaf in self.rest]
+        return jax.tree.unflatten(self.structure, leaves)
 
 
 def remembered(function: Callable, *trees: Any) -> Any:
@@ -203,7 +217,7 @@ def remembered(function: Callable, *trees: Any) -> Any:
         function: must not depend on the numbers in the arrays.
         trees: its arguments.
     """
-    key = function, _structure(trees)
+    key = function, *(_Apart.of(tree).key for tree in trees)
     try:
         known = _values.get(key, _ARRAY)
     except TypeError:
@@ -222,10 +236,11 @@ def _compiled(function: Function, given: tuple[Any, Any, Any], width: int, fast:
     """The native program, made when it is first asked for."""
     from poinsot.kernels.native import NativeProgram, NotNative, frozen, target
 
-    data, rest = zip(*(eqx.partition(tree, _is_data) for tree in given), strict=True)
-    model = [np.asarray(leaf) for leaf in jax.tree.leaves(data[0])]
-    zeros = tuple(leaf[frozen(leaf)].tobytes() + frozen(leaf).tobytes() for leaf in model)
-    key = function, width, fast, effort, target(), zeros, _structure(given)
+    parts = [_Apart.of(tree) for tree in given]
+    model = [np.asarray(leaf) for leaf in parts[0].arrays]
+    fixed = [frozen(leaf) for leaf in model]
+    zeros = tuple(leaf[which].tobytes() + which.tobytes() for leaf, which in zip(model, fixed, strict=True))
+    key = function, width, fast, effort, target(), zeros, *(part.key for part in parts)
     try:
         known = _programs.get(key)
     except TypeError as error:
@@ -234,11 +249,12 @@ def _compiled(function: Function, given: tuple[Any, Any, Any], width: int, fast:
         raise known
     if known is None:
 
-        def whole(model, grid, runs):
-            return function(*map(eqx.combine, (model, grid, runs), rest))
+        def whole(*arrays):
+            return function(*(part.with_arrays(own) for part, own in zip(parts, arrays, strict=True)))
 
         try:
             with compilation():
+                data = [part.arrays for part in parts]
                 known = NativeProgram(whole, *data, width=width, fast=fast, effort=effort)
         except (NotNative, OutsideError) as error:
             _remember(key, error)

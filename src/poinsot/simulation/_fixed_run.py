@@ -29,6 +29,10 @@ AnyMarcher = KernelMarcher | WindowMarcher | RowMarcher | RowShards
 
 CAPACITY = 2**18
 """Numbers held on the device before a chunk hands its saved states over."""
+FEW = 64
+"""Saved states of a run up to which a chunk has no room for more: clearing that takes time as well."""
+LIGHT = 64
+"""Numbers in a state up to which a thousand native steps take no time that anybody waits for."""
 
 
 @dataclass(frozen=True)
@@ -82,32 +86,38 @@ class FixedRun:
         if y.size > SHORT and self.kernel.choice != "native":
             self.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")
         compiled, rows = KernelMarcher(marcher, self.kernel), row_marcher(marcher)
+        work = None if loaded is None else StepWork(loaded, self.t0, self.dt, np.asarray(y))
         if rows is not None and self.kernel.native:
             # Where native code would be too long, a row of bodies has a better loop than the plain one.
-            compiled.prepare(y, *self._first_targets(y))
-        work = None if loaded is None else StepWork(loaded, self.t0, self.dt, np.asarray(y))
+            compiled.prepare(compiled.start(y), *self.first_targets(y, work))
         return _run(compiled if rows is None or self.kernel.native else rows, y, self, work)
 
-    def _first_targets(self, y: Packed) -> tuple[np.ndarray, np.ndarray | None]:
+    def room(self, y: Packed, work: StepWork | None) -> int:
+        """States that a chunk has room for: one of two numbers for a size of states, so programs are few."""
+        few = len(self.schedule) <= FEW and work is None
+        return int(np.clip(CAPACITY // max(y.size, 1), 1, FEW if few else 8192))
+
+    def first_targets(self, y: Packed, work: StepWork | None) -> tuple[np.ndarray, np.ndarray | None]:
         """Arrays of the shapes that a chunk has."""
-        capacity = _capacity(y)
-        fractions = None if self.schedule.fractions is None else np.zeros(capacity)
-        return np.zeros(capacity, dtype=np.int64), fractions
+        room = self.room(y, work)
+        return np.zeros(room, dtype=np.int64), None if self.schedule.fractions is None else np.zeros(room)
 
-
-def _capacity(y: Packed) -> int:
-    """States that a chunk has room for."""
-    return int(np.clip(CAPACITY // max(y.size, 1), 1, 8192))
+    def first_pace(self, y: Packed) -> Pace:
+        """How far the first chunk goes."""
+        return Pace(1024) if self.kernel.native and y.size <= LIGHT else Pace()
 
 
 def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: StepWork | None) -> Record:
     """March through the schedule chunk by chunk."""
     schedule, t0, dt = plan.schedule, plan.t0, plan.dt
-    capacity = _capacity(y)
+    capacity = plan.room(y, work)
     # Start and states to save, and one off the schedule; what is not reached takes no memory.
-    packed, saved, result, pace = np.empty((len(schedule) + 2, *y.shape)), 0, Result.successful, Pace()
+    packed, saved, result = np.empty((len(schedule) + 2, *y.shape)), 0, Result.successful
     packed[0] = y
     loop = marcher.start(y)
+    if isinstance(marcher, KernelMarcher):
+        marcher.prepare(loop, *plan.first_targets(y, work))
+    pace = plan.first_pace(y)
     began = time.perf_counter()
     with Progress(plan.progress, plan.steps, plan.integrator.name) as bar:
         try:

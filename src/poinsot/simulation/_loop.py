@@ -214,9 +214,8 @@ class KernelMarcher:
         """The state before the first step."""
         return self._bound(begin, self._grid, y)
 
-    def prepare(self, y: Packed, targets, fractions) -> None:
+    def prepare(self, loop: LoopState, targets, fractions) -> None:
         """Compile natively what a run will need, if that is possible; the kernel knows afterwards."""
-        loop = self.start(y)
         self._bound.native(record_run, (*self._grid, targets, fractions, np.int64(0)), loop)
 
     def record(self, loop: LoopState, targets, fractions, count):

@@ -108,14 +108,18 @@ def iterate(
     def _little_left(change, previous):
         r"""Whether $\Delta \rho^p / (1 - \rho)$ is within the tolerance.
 
-        From one correction to the next $\rho = \Delta / \Delta_-$. The test then needs no division, which
-        takes as long as half a correction of a small system.
+        From one correction to the next $\rho = \Delta / \Delta_-$, over two of them its square. The test then
+        needs no division and no root, which take as long as half a correction of a small system: for two,
+        $\rho\,(\Delta + \tau) \le \tau$ is $\Delta\,(\Delta + \tau)^2 \le \tau^2 \Delta_-$.
         """
+        tolerance = stopping.tolerance
         if stopping.look_every == 1:
             gap = jnp.maximum(previous - change, EPS * previous)
-            return change ** (order + 1) <= stopping.tolerance * previous ** (order - 1) * gap
+            return change ** (order + 1) <= tolerance * previous ** (order - 1) * gap
+        if stopping.look_every == 2 and order == 1:
+            return change * (change + tolerance) ** 2 <= tolerance**2 * previous
         rate = (change / previous) ** (1.0 / stopping.look_every)
-        return change * rate**order / jnp.maximum(1.0 - rate, EPS) <= stopping.tolerance
+        return change * rate**order / jnp.maximum(1.0 - rate, EPS) <= tolerance
 
     unknown = jnp.full(lanes, jnp.inf)
     active = jnp.full(lanes, True) if active is None else active

@@ -1,5 +1,6 @@
 """The inverse of a small matrix inside a compiled loop."""
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
@@ -17,9 +18,13 @@ def inverse(A: Float[Array, "n n"]) -> Float[Array, "n n"]:
     fraction of the time of two triangular solutions. Its errors are those of elimination, in proportion to
     the condition of the matrix. A singular matrix gives infinities or NaN.
     """
+    return jnp.linalg.inv(A) if A.shape[0] > LOOPED else poinsot_inverse(A)
+
+
+@jax.jit
+def poinsot_inverse(A: Float[Array, "n n"]) -> Float[Array, "n n"]:
+    """The inverse in a loop. A trace holds it by this name: machine code has it written out."""
     n = A.shape[0]
-    if n > LOOPED:
-        return jnp.linalg.inv(A)
     rows = jnp.arange(n)
 
     def eliminate(i, both):

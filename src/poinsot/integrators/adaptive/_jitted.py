@@ -227,6 +227,7 @@ class JittedEngine(Engine):
         self._next: tuple[Callable, Any] = begin, start
         # A full batch, the shorter the larger the problem, until one has been timed.
         self._capacity = self._attempts = capacity(len(task.y))
+        self._compiled.native(begin, (self._numbers, np.int64(0)), start)
 
     def advance(self, seconds: float) -> Batch:
         """Further accepted steps."""

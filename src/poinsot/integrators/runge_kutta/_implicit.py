@@ -1,36 +1,14 @@
 """Implicit Runge-Kutta methods: one stepper for every full tableau."""
 
-from functools import cache
-
 import equinox as eqx
-import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
-from poinsot.integrators._update import add, no_error
-from poinsot.integrators.runge_kutta._stages import (
-    AbstractStageSolver,
-    FixedPoint,
-    StageEquations,
-    field_noise,
-)
+from poinsot.integrators._update import add
+from poinsot.integrators.runge_kutta._prediction import StageCarry, first_carry, next_carry, predict
+from poinsot.integrators.runge_kutta._stages import AbstractStageSolver, FixedPoint, StageEquations
 from poinsot.integrators.runge_kutta._weights import weighted, weights
-
-
-class StageCarry(eqx.Module):
-    """What an implicit method hands to its next step."""
-
-    derivatives: Array
-    """Stage derivatives of the last step, from which the next ones are extrapolated."""
-    h: Array
-    """Its step size, in each lane; zero before the first step."""
-    error: Array | None
-    """Round-off not yet added to the state."""
-    noise: Array | None
-    """Of the right-hand side, as it was at the start of the run; see `field_noise`."""
 
 
 class ImplicitRungeKutta(AbstractIntegrator):
@@ -38,8 +16,8 @@ class ImplicitRungeKutta(AbstractIntegrator):
 
     $$ F_i = f\Big(t + c_i h,\; y_0 + h \sum_j a_{ij} F_j\Big), \qquad y_1 = y_0 + h \sum_i b_i F_i $$
 
-    The first guess of the stage derivatives extrapolates the polynomial through those of the last step,
-    when that step had the same size; else it is the last of them.
+    The first guess of the stage derivatives extrapolates the polynomial through those of the last two steps,
+    when these had the same size; else it is the last of them.
 
     With `compensated` three sources of systematic round-off go (Hairer, McLachlan and Razakarivony 2008):
     coefficients act in double-double precision, the update is summed with compensation, and the stages are
@@ -73,7 +51,7 @@ class ImplicitRungeKutta(AbstractIntegrator):
 
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
-        return first_carry(problem, self.tableau.stages, t, y, self.compensated)
+        return first_carry(problem, self.tableau, t, y, self.compensated)
 
     def step(self, problem: AbstractProblem, t, h, y: Packed, carry: StageCarry):
         """One step, see the class."""
@@ -88,47 +66,11 @@ class ImplicitRungeKutta(AbstractIntegrator):
             matrix=tableau.A_hi,
             noise=carry.noise,
         )
-        guess = predict(h, carry, extrapolation(tableau))
+        guess = predict(h, carry, tableau)
         F, info = self.solver.solve(equations, guess)
         b = weights(tableau.b_hi[None], tableau.b_lo[None], self.compensated)
         y1, error = add(y, h * weighted(b, F)[0], carry.error)
-        return y1, next_carry(carry, F, h, error), info
-
-
-def first_carry(problem: AbstractProblem, stages: int, t, y: Packed, compensated: bool) -> StageCarry:
-    """What goes into the first step: derivatives at its start, and no last step to extrapolate from."""
-    rate, noise = field_noise(problem, t, y)
-    return StageCarry(
-        derivatives=jnp.broadcast_to(rate[None], (stages, *y.shape)),
-        h=jnp.zeros(problem.lanes(y)),
-        error=no_error(y, compensated),
-        noise=noise,
-    )
-
-
-def next_carry(carry: StageCarry, F: Array, h, error: Array | None) -> StageCarry:
-    """What goes into the next step."""
-    return StageCarry(F, h + jnp.zeros_like(carry.h), error, carry.noise)
-
-
-def predict(h, carry: StageCarry, matrix: np.ndarray) -> Array:
-    """First guess of the stage derivatives."""
-    return jnp.where(h == carry.h, weighted((matrix,), carry.derivatives), carry.derivatives[-1:])
-
-
-@cache
-def extrapolation(tableau: ButcherTableau) -> np.ndarray:
-    """Matrix that carries values at the nodes `c_j` of one step to those of the next, at `1 + c_i`.
-
-    By the polynomial through them; with coinciding nodes the last stage is repeated instead.
-    """
-    c = tableau.c_hi
-    s = len(c)
-    if len(set(c)) < s:
-        return np.tile(np.eye(s)[-1], (s, 1))
-    others = [[m for m in range(s) if m != j] for j in range(s)]
-    rows = [[np.prod((1.0 + ci - c[m]) / (c[j] - c[m])) for j, m in enumerate(others)] for ci in c]
-    return np.array(rows)
+        return y1, next_carry(carry, tableau, F, h, error), info
 
 
 def tableau_traits(tableau: ButcherTableau) -> Traits:

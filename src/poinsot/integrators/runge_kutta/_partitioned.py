@@ -8,13 +8,7 @@ from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._update import add
 from poinsot.integrators.coefficients import collocation
-from poinsot.integrators.runge_kutta._implicit import (
-    StageCarry,
-    extrapolation,
-    first_carry,
-    next_carry,
-    predict,
-)
+from poinsot.integrators.runge_kutta._prediction import StageCarry, first_carry, next_carry, predict
 from poinsot.integrators.runge_kutta._stages import FixedPoint, StageEquations
 from poinsot.integrators.runge_kutta._weights import weighted, weights
 
@@ -62,7 +56,7 @@ class LobattoIIIAB(AbstractIntegrator):
 
     def init(self, problem: Hamiltonian, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
-        return first_carry(problem, self.stages, t, y, self.compensated)
+        return first_carry(problem, self.pair.position, t, y, self.compensated)
 
     def step(self, problem: Hamiltonian, t, h, y: Packed, carry: StageCarry):
         """One step, see the class."""
@@ -82,8 +76,8 @@ class LobattoIIIAB(AbstractIntegrator):
             matrix=None,
             noise=carry.noise,
         )
-        guess = predict(h, carry, extrapolation(position))
+        guess = predict(h, carry, position)
         F, info = self.solver.solve(equations, guess)
         b = weights(position.b_hi[None], position.b_lo[None], self.compensated)
         y1, error = add(y, h * weighted(b, F)[0], carry.error)
-        return y1, next_carry(carry, F, h, error), info
+        return y1, next_carry(carry, position, F, h, error), info

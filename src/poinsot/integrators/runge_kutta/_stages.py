@@ -22,6 +22,7 @@ from poinsot.core import (
     InWindows,
     Packed,
     StepInfo,
+    abreast,
     as_count,
     as_number,
     hold,
@@ -82,8 +83,12 @@ class StageEquations:
 
     def _together(self, inverse_unit: Packed) -> Callable:
         def substitute(F: Array) -> tuple[Array, Array]:
-            following = self.derivatives(self.y[None] + self.increments(F))
-            return following, largest((following - F) * inverse_unit[None], self.lanes)
+            def one(t, row, former):
+                following = self.problem.vector_field(t, self._stage(self.y, row, F))
+                return following, largest((following - former) * inverse_unit, self.lanes)
+
+            following, changes = abreast(one, self.times, self._rows, F)
+            return following, jnp.max(changes, axis=0)
 
         return substitute
 

@@ -31,7 +31,7 @@ WHOLE: dict[str, Whole] = {}
 """Operations on whole arrays, by the name of the primitive: loops, branches, moves by unknown indices."""
 
 SHORTCUTS: dict[str, Callable[["Emitter", jex.ClosedJaxpr, Sequence[Any]], Sequence[Any]]] = {}
-"""Functions of the trace, by name, that a branch makes faster in one run; in lanes a branch costs more."""
+"""Functions of the trace, by name, that have a faster form in one run, such as one with a branch."""
 
 
 def whole(*names: str) -> Callable[[Whole], Whole]:
@@ -66,13 +66,15 @@ class Program:
         jaxpr: the trace.
         width: lanes.
         fast: whether contraction is allowed.
+        rows: whether the lanes hold rows of one run, not runs.
     """
 
-    def __init__(self, jaxpr: jex.ClosedJaxpr, width: int, fast: bool):
+    def __init__(self, jaxpr: jex.ClosedJaxpr, width: int, fast: bool, rows: bool = False):
         self.module = Module(width, fast)
         self.workspace = Workspace()
         self.weights = Weights()
         self.uses = uses(jaxpr)
+        self.rows = rows
         self.functions: dict[Any, tuple[str, list[Any], int, int]] = {}
         """Traces that have become functions: name, results that are numbers or slots, and sizes."""
 
@@ -92,6 +94,11 @@ class Emitter:
         self.ops = Operations(builder)
         self.memory = Access(builder, self.ops, program.workspace)
         self.elementary = {name: _of_numbers(name) for name in ELEMENTARY}
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Functions of the trace that have a form of their own among operations on whole arrays."""
+        return ("abreast",) if self.program.rows else ()
 
     @property
     def lanes(self) -> bool:
@@ -124,7 +131,7 @@ class Emitter:
 
     def call(self, jaxpr: jex.ClosedJaxpr, given: Sequence[Any], name: str) -> Sequence[Any]:
         """A function that the trace calls: written out, or a function of the code if it is used again."""
-        if name in SHORTCUTS and not self.lanes:
+        if name in SHORTCUTS and not any(map(is_wide, given)):
             return SHORTCUTS[name](self, jaxpr, given)
         if not self.program.is_function(jaxpr.jaxpr) or any(isinstance(part, Memory) for part in given):
             return evaluate(jaxpr, self, *given)
@@ -214,7 +221,7 @@ class Emitter:
     def _each(self, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
         """An elementwise operation on long arrays, in a loop over memory."""
         outs = [(kind_of(atom.aval.dtype), atom.aval.shape) for atom in equation.outvars]
-        wide = any(_is_wide(part) for part in operands)
+        wide = any(is_wide(part) for part in operands)
         results = [self.memory.allocate(kind, wide, shape) for kind, shape in outs]
         shape = outs[0][1]
         parts = [
@@ -313,7 +320,7 @@ def _form(one: Any) -> Any:
     return one.kind, one.wide, one.origin
 
 
-def _is_wide(part: Any) -> bool:
+def is_wide(part: Any) -> bool:
     if isinstance(part, Memory):
         return part.wide
     return any(isinstance(one, Value) and one.wide for one in part.flat)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.kernels._components import evaluate, is_number
-from poinsot.kernels.native._emitter import Emitter, whole
+from poinsot.kernels.native._emitter import SHORTCUTS, Emitter, whole
 from poinsot.kernels.native._ir import NotNative
 
 LARGEST = 24
@@ -63,6 +63,21 @@ def root(a):
     return jnp.stack([jnp.stack(row) for row in rows])
 
 
+def inverted(a):
+    """The inverse by Gauss-Jordan elimination with partial pivoting; columns that are done are left out."""
+    n = a.shape[0]
+    both = jnp.concatenate([a, jnp.eye(n)], axis=1)
+    for k in range(n):
+        low = both[k:]
+        row = jnp.argmax(jnp.abs(low[:, 0]))
+        pivot = low[row]
+        low = jnp.where((jnp.arange(n - k) == row)[:, None], low[0][None], low)
+        both = jnp.concatenate([both[:k], low])
+        scaled = pivot[1:] * (1.0 / pivot[0])
+        both = (both[:, 1:] - both[:, :1] * scaled[None]).at[k].set(scaled)
+    return both
+
+
 @cache
 def _traced(function: Callable, shapes: tuple[tuple[int, ...], ...], *static: bool) -> Any:
     arrays = [jax.ShapeDtypeStruct(shape, np.float64) for shape in shapes]
@@ -75,6 +90,15 @@ def _evaluated(emitter: Emitter, function: Callable, operands: Sequence[Any], *s
         raise NotNative(f"the trace factorises or solves matrices of size {sizes}; {LARGEST} is the most")
     jaxpr = _traced(function, tuple(part.shape for part in operands), *static)
     return evaluate(jaxpr, emitter, *operands)
+
+
+def _inverse(emitter: Emitter, jaxpr: Any, given: Sequence[Any]) -> Sequence[Any]:
+    """An inverse, whose loop over memory would take many times as long."""
+    (a,) = map(emitter.apart, given)
+    return evaluate(jaxpr, emitter, a) if a.shape[0] > LARGEST else _evaluated(emitter, inverted, [a])
+
+
+SHORTCUTS["poinsot_inverse"] = _inverse
 
 
 @whole("lu")

@@ -22,6 +22,7 @@ from poinsot.kernels._components import evaluate, objects
 from poinsot.kernels.native._emitter import Emitter, Program, Slots
 from poinsot.kernels.native._ir import BYTES, DOUBLE, I1, I64, STORED, Builder, NotNative, Value, kind_of
 from poinsot.kernels.native._memory import Memory
+from poinsot.kernels.native._rows import most_rows
 from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
 
 HEAVIEST = 100_000
@@ -166,7 +167,8 @@ class NativeProgram:
         self.shared = Layout([*model_avals, *grid_avals], False, width)
         self.given = Layout([_Aval(leaf.shape, leaf.dtype) for leaf in leaves[2]], True, width)
         self.produced = Layout(jaxpr.out_avals, True, width)
-        program = Program(jaxpr, width, fast)
+        rows = most_rows(jaxpr) if width == 1 else 0
+        program = Program(jaxpr, max(width, rows), fast, rows=rows > 1)
         if jaxpr.effects:
             raise NotNative("the trace calls back into Python, or has other effects")
         weight = program.weights.of_code(jaxpr, program.is_function)

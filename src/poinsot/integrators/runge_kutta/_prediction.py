@@ -1,0 +1,123 @@
+r"""First guesses of stage derivatives, by the polynomial through those of the last two steps.
+
+A step of the same size before has the stages $F_j$ at the nodes $c_j$, the one before that has others at
+$c_j - 1$; those of the next are wanted at $1 + c_i$. In short steps each further node gains a factor of about
+$h\,\|f'\|$, and costs one in the sum $\Lambda$ of the weights' magnitudes, which multiplies rounding errors:
+with `NODES` of them $\Lambda$ is at most $2 \cdot 10^5$.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from poinsot.core import AbstractProblem, Packed, abreast
+from poinsot.integrators._tableau import ButcherTableau
+from poinsot.integrators._update import no_error
+from poinsot.integrators.runge_kutta._stages import LONG, field_noise
+from poinsot.integrators.runge_kutta._weights import weighted
+
+NODES = 8
+"""Most nodes of the polynomial; a method with more stages has the last step alone."""
+
+
+class StageCarry(eqx.Module):
+    """What an implicit method hands to its next step."""
+
+    derivatives: Array
+    """Stage derivatives of the last step, from which the next ones are extrapolated."""
+    earlier: Array | None
+    """Those of the step before it at some of its nodes; of a first step, what its polynomial has there."""
+    h: Array
+    """Size of the last step, in each lane; zero before the first one."""
+    error: Array | None
+    """Round-off not yet added to the state."""
+    noise: Array | None
+    """Of the right-hand side, as it was at the start of the run; see `field_noise`."""
+
+
+class Extrapolation(NamedTuple):
+    """The polynomial through stage derivatives, as matrices that act on them."""
+
+    earlier: tuple[int, ...]
+    """Stages of the step before the last that it goes through."""
+    forward: np.ndarray
+    """Its values at the nodes of the next step, from these stages and all of the last step."""
+    alone: np.ndarray
+    """The same from the last step alone."""
+    backward: np.ndarray
+    """Values at the earlier nodes of the polynomial through the last step alone."""
+
+    @classmethod
+    @cache
+    def of(cls, tableau: ButcherTableau) -> "Extrapolation":
+        """That of the nodes of a method; with coinciding ones the last stage is repeated instead."""
+        c = tableau.c_hi
+        s = len(c)
+        if len(set(c)) < s:
+            return cls((), repeated := np.tile(np.eye(s)[-1], (s, 1)), repeated, np.zeros((0, s)))
+        # A node at the end of a step is one at the start of the next.
+        before = [j for j in range(s) if c[j] - 1.0 < np.min(c)]
+        earlier = tuple(before[len(before) - min(len(before), max(NODES - s, 0)) :])
+        nodes = np.array([*(c[j] - 1.0 for j in earlier), *c])
+        alone = _lagrange(c, 1.0 + c)
+        return cls(earlier, _lagrange(nodes, 1.0 + c), alone, _lagrange(c, nodes[: len(earlier)]))
+
+
+def _lagrange(nodes: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Weights that make of values at nodes those of the polynomial through them at some points."""
+    others = [np.delete(nodes, j) for j in range(len(nodes))]
+    rows = [
+        [np.prod((x - rest) / (node - rest)) for node, rest in zip(nodes, others, strict=True)]
+        for x in points
+    ]
+    return np.array(rows).reshape(len(points), len(nodes))
+
+
+def first_carry(
+    problem: AbstractProblem, tableau: ButcherTableau, t, y: Packed, compensated: bool
+) -> StageCarry:
+    """What goes into the first step: derivatives at its start, and no last step to extrapolate from.
+
+    Long states keep one step alone: another takes memory, and the time to read it.
+    """
+    rate, noise = field_noise(problem, t, y)
+    earlier = len(Extrapolation.of(tableau).earlier)
+    several = earlier > 0 and (y.size <= LONG or bool(problem.lanes(y)))
+    return StageCarry(
+        derivatives=_repeated(rate, tableau.stages),
+        earlier=_repeated(rate, earlier) if several else None,
+        h=jnp.zeros(problem.lanes(y)),
+        error=no_error(y, compensated),
+        noise=noise,
+    )
+
+
+def _repeated(rate: Packed, count: int) -> Array:
+    return jnp.broadcast_to(rate[None], (count, *rate.shape))
+
+
+def next_carry(carry: StageCarry, tableau: ButcherTableau, F: Array, h, error: Array | None) -> StageCarry:
+    """What goes into the next step."""
+    earlier = carry.earlier
+    if earlier is not None:
+        extrapolation = Extrapolation.of(tableau)
+        own = carry.derivatives[np.array(extrapolation.earlier)]
+        earlier = jnp.where(h == carry.h, own, weighted((extrapolation.backward,), F))
+    return StageCarry(F, earlier, h + jnp.zeros_like(carry.h), error, carry.noise)
+
+
+def predict(h, carry: StageCarry, tableau: ButcherTableau) -> Array:
+    """First guess of the stage derivatives: the last of them where the last step had another size."""
+    extrapolation, known = Extrapolation.of(tableau), carry.derivatives
+    matrix = extrapolation.alone
+    if carry.earlier is not None:
+        matrix, known = extrapolation.forward, jnp.concatenate([carry.earlier, known])
+
+    def one(row: Array) -> Array:
+        return jnp.where(h == carry.h, weighted((row[None],), known)[0], known[-1])
+
+    return abreast(one, jnp.asarray(matrix))
