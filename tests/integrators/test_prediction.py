@@ -19,6 +19,8 @@ from poinsot.simulation._loop import Marcher
 TABLEAUX = {f"gauss{2 * s}": collocation.gauss(s) for s in range(1, 9)} | {
     "radau5": collocation.radau_iia(3),
     "lobatto": collocation.lobatto_iiia(3),
+    # Its first node is zero but for rounding.
+    "lobatto-c": collocation.lobatto_iiic(3),
 }
 
 
@@ -48,7 +50,7 @@ def nothing(tableau) -> StageCarry:
 def test_exact_for_polynomials_through_all_nodes(name):
     tableau = TABLEAUX[name]
     nodes = tableau.stages + len(Extrapolation.of(tableau).earlier)
-    assert nodes == {"radau5": 6, "lobatto": 5}.get(name, min(2 * tableau.stages, NODES))
+    assert nodes == {"radau5": 6, "lobatto": 5, "lobatto-c": 5}.get(name, min(2 * tableau.stages, NODES))
     for degree in (nodes - 1, nodes):
         carry, wanted = carried(tableau, nothing(tableau), degree, [0.1, 0.1])
         off = np.max(np.abs(predict(0.1, carry, tableau) - wanted))
@@ -64,6 +66,15 @@ def test_one_step_alone_and_other_sizes():
     carry, wanted = carried(tableau, nothing(tableau), 2, [0.2, 0.1])
     np.testing.assert_allclose(predict(0.1, carry, tableau), wanted, rtol=1e-12)
     np.testing.assert_array_equal(predict(0.2, carry, tableau), np.tile(carry.derivatives[-1], (3, 1)))
+
+
+def test_a_guess_that_is_far_off_does_not_loosen_the_test_of_convergence():
+    kepler = pt.library.kepler(eccentricity=0.3)
+    marcher = Marcher(kepler, pt.integrators.GaussLegendre(3), jnp.float64(0.0), jnp.float64(0.05))
+    loop = marcher.march(marcher.start(kepler.pack(kepler.start)), 3)
+    wild = eqx.tree_at(lambda one: one.carry.earlier, loop, 1e7 * (1.0 + loop.carry.earlier))
+    good, found = marcher.step(loop), marcher.step(wild)
+    assert found.result != 0 or np.max(np.abs(found.y - good.y)) < 1e-14
 
 
 def test_two_steps_save_iterations():

@@ -112,6 +112,7 @@ def substitution(problem, y, inverse_unit):
         combine=weighted,
         matrix=tableau.A_hi,
         noise=None,
+        former=jnp.zeros_like(y)[None],
     )
     return equations.substitution(inverse_unit)
 

@@ -214,6 +214,8 @@ class AdaptiveRun:
 
 def _cut_at_end(batch: Batch, task: Task) -> Batch:
     """A batch that ends at `t1` if it passes it."""
+    if not len(batch.t) or batch.t[-1] == task.t1:
+        return batch
     direction = np.sign(task.t1 - task.t0)
     reached = np.flatnonzero(direction * (batch.t - task.t1) >= 0.0)
     return cut(batch, task.t1, int(reached[0]), Result.successful) if len(reached) else batch

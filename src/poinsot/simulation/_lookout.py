@@ -36,9 +36,10 @@ class Lookout:
         Where the state ceases to be finite the step that does it is left out; a singularity and a stop
         condition are located, and their step ends there.
         """
-        broken = np.flatnonzero(~np.all(np.isfinite(batch.y), axis=1))
-        if len(broken):
-            batch = _before(batch, int(broken[0]), Result.non_finite)
+        finite = np.isfinite(batch.y)
+        # All at once first: row by row takes ten times as long.
+        if not np.all(finite):
+            batch = _before(batch, int(np.argmin(np.all(finite, axis=1))), Result.non_finite)
         if not len(batch.t):
             return batch
         findings = [*self._singularity(batch, t, y), *self._stop(batch, t, y)]

@@ -87,12 +87,16 @@ class EmbeddedPair(AbstractMethod):
         self, problem: AbstractProblem, t, h, y: Packed, slope: Packed
     ) -> tuple[Packed, list[Packed]]:
         """The state at the last stage and the slopes at all, of which the first is given."""
-        slopes, end = [hold(slope)], y
+        slopes = [hold(slope)]
         # Traced once for all stages.
         field = jax.jit(lambda t, y: problem.vector_field(t, y))
-        for weights, node in zip(self.A, self.c, strict=True):
-            end = hold(y + h * _sum(weights, slopes))
-            slopes.append(hold(field(t + node * h, end)))
+        for weights, node in zip(self.A[:-1], self.c[:-1], strict=True):
+            # The last slope comes in late: all but it is added up while it is computed.
+            ready = y + h * _sum(weights[:-1], slopes[:-1]) if len(slopes) > 1 else y
+            stage = hold(ready + (weights[-1] * h) * slopes[-1])
+            slopes.append(hold(field(t + node * h, stage)))
+        end = hold(y + h * _sum(self.A[-1], slopes))
+        slopes.append(hold(field(t + self.c[-1] * h, end)))
         return end, slopes
 
 

@@ -65,6 +65,7 @@ class ImplicitRungeKutta(AbstractIntegrator):
             combine=weighted,
             matrix=tableau.A_hi,
             noise=carry.noise,
+            former=carry.derivatives,
         )
         guess = predict(h, carry, tableau)
         F, info = self.solver.solve(equations, guess)

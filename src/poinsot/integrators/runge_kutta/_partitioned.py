@@ -75,6 +75,7 @@ class LobattoIIIAB(AbstractIntegrator):
             combine=combine,
             matrix=None,
             noise=carry.noise,
+            former=carry.derivatives,
         )
         guess = predict(h, carry, position)
         F, info = self.solver.solve(equations, guess)

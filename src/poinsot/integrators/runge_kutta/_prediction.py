@@ -59,8 +59,8 @@ class Extrapolation(NamedTuple):
         s = len(c)
         if len(set(c)) < s:
             return cls((), repeated := np.tile(np.eye(s)[-1], (s, 1)), repeated, np.zeros((0, s)))
-        # A node at the end of a step is one at the start of the next.
-        before = [j for j in range(s) if c[j] - 1.0 < np.min(c)]
+        # A node at the end of a step is one at the start of the next; computed ones may be off by rounding.
+        before = [j for j in range(s) if c[j] - 1.0 < np.min(c) - 1e-6]
         earlier = tuple(before[len(before) - min(len(before), max(NODES - s, 0)) :])
         nodes = np.array([*(c[j] - 1.0 for j in earlier), *c])
         alone = _lagrange(c, 1.0 + c)

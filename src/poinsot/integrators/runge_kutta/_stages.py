@@ -54,6 +54,8 @@ class StageEquations:
     """The matrix itself, or None when positions and momenta have one each."""
     noise: Packed | None
     """Size of what rounding the state makes of the right-hand side, see `field_noise`."""
+    former: Array
+    """Stage derivatives of the step before: unlike a guess that is far off, they tell what size to expect."""
 
     @property
     def lanes(self) -> int:
@@ -149,9 +151,10 @@ class StageEquations:
         alone = jax.tree.map(lambda weights: weights[None], row)
         return hold(y + self.h * self.combine(alone, F)[0])
 
-    def unit(self, F: Array) -> Packed:
+    @property
+    def unit(self) -> Packed:
         """One unit of round-off of each component of the result."""
-        increments = jnp.abs(self.h) * reduce(jnp.maximum, jnp.abs(F))
+        increments = jnp.abs(self.h) * reduce(jnp.maximum, jnp.abs(self.former))
         unit = EPS * (self.problem.magnitude(self.y) + self.problem.magnitude(increments)) + 1e-300
         return unit if self.noise is None else jnp.maximum(unit, jnp.abs(self.h) * self.noise)
 
@@ -219,7 +222,7 @@ class FixedPoint(AbstractStageSolver):
 
     def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
         """See the class."""
-        inverse_unit = jnp.abs(equations.h) / equations.unit(guess)
+        inverse_unit = jnp.abs(equations.h) / equations.unit
         often = 1 if equations.y.size > MANY and not equations.lanes else 2
         stopping = Stopping(
             self.tolerance, max_iterations=self.max_iterations, look_every=self.look_every or often
@@ -258,7 +261,7 @@ class SimplifiedNewton(AbstractStageSolver):
             return equations.problem.vector_field(equations.times[0], flat.reshape(y.shape)).ravel()
 
         inverse = stage_inverse(A, h, linearised(field, y.ravel(), blocks)[1], blocks)
-        inverse_unit = 1.0 / equations.unit(guess)
+        inverse_unit = 1.0 / equations.unit
 
         def residual(flat):
             Z = flat.reshape(shape)
