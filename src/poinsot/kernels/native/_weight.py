@@ -70,6 +70,9 @@ def _programs(equation: Any) -> list[Any]:
     """Traces within an operation that are written out."""
     if equation.primitive.name == "custom_linear_solve":
         return [equation.params["jaxprs"].solve]
+    if equation.primitive.name == "abreast":
+        # Row by row, as many runs take them; in lanes it is less.
+        return [equation.params["jaxpr"]]
     return list(jex.jaxprs_in_params(equation.params))
 
 
