@@ -29,8 +29,6 @@ AnyMarcher = KernelMarcher | WindowMarcher | RowMarcher | RowShards
 
 CAPACITY = 2**18
 """Numbers held on the device before a chunk hands its saved states over."""
-FEW = 64
-"""Saved states of a run up to which a chunk has no room for more: clearing that takes time as well."""
 LIGHT = 64
 """Numbers in a state up to which a thousand native steps take no time that anybody waits for."""
 
@@ -93,9 +91,12 @@ class FixedRun:
         return _run(compiled if rows is None or self.kernel.native else rows, y, self, work)
 
     def room(self, y: Packed, work: StepWork | None) -> int:
-        """States that a chunk has room for: one of two numbers for a size of states, so programs are few."""
-        few = len(self.schedule) <= FEW and work is None
-        return int(np.clip(CAPACITY // max(y.size, 1), 1, FEW if few else 8192))
+        """States that a chunk has room for: the same for all runs that save more than their end.
+
+        So one program serves them all. Of the end alone, clearing more room would take as long as the run.
+        """
+        alone = len(self.schedule) <= 1 and work is None
+        return int(np.clip(CAPACITY // max(y.size, 1), 1, 1 if alone else 8192))
 
     def first_targets(self, y: Packed, work: StepWork | None) -> tuple[np.ndarray, np.ndarray | None]:
         """Arrays of the shapes that a chunk has."""
