@@ -65,6 +65,8 @@ def test_a_disc_on_an_axle_is_an_ellipse():
     disc = Body("rod", np.array([[0.0, 0.0, 0.0]]), np.diag([0.3, 0.3, 0.0]))
     shown, _ = drawn(np.eye(3), [0.0, 0.0, 0.0], body=disc)
     np.testing.assert_allclose(np.linalg.norm(shown.outlines[0][0], axis=1), 0.3, rtol=1e-12)
+    assert not Body("rod", np.array([[0.0, 0.0, 0.4]]), disc.radii).slender, "also beside its bearing"
+    assert Body("rod", np.array([[0.25, 0.0, 0.0]]), disc.radii).slender
 
 
 @pytest.mark.slow

@@ -31,6 +31,8 @@ ASLANT = View.towards(-55.0, 22.0)
 MARGIN = 1.3
 """How much larger a panel is than what moves in it."""
 FORCE = "#B00020"
+ROUND_OFF = 1e-9
+"""Moments of forces below this part of the largest torque are not shown."""
 SMALL = 0.05
 """Size of symbols of the ground, relative to the picture."""
 LONGEST = 0.3
@@ -60,7 +62,9 @@ class Body:
         """Whether lines between its joints, or from its only joint to its mass centre, show it."""
         size = float(np.linalg.norm(self.radii, axis=0).max())
         if len(self.points) < 2:
-            return len(self.points) == 1 and float(np.linalg.norm(self.points)) > 0.6 * size
+            reach = float(np.linalg.norm(self.points))
+            along = float(np.linalg.norm(self.points @ self.radii))
+            return reach > 0.6 * size and along > 0.6 * reach**2
         return float(np.linalg.norm(np.ptp(self.points, axis=0))) > 0.96 * size
 
 
@@ -96,7 +100,12 @@ class Mechanism:
         forces = None
         if reactions:
             own: list[Any] = [run.reaction(name) for name in names]
-            forces = np.stack([-reaction.force[places] for reaction in own], axis=1)
+            forces, torques = (
+                np.stack([-getattr(one, what)[places] for one in own], axis=1) for what in ("force", "torque")
+            )
+            # Of a mechanism in which torques alone act, forces are round-off.
+            reach = np.max(np.abs([joint["points"] for joint in run.attributes["joints"]]))
+            forces = np.where(np.abs(forces) * reach < ROUND_OFF * np.max(np.abs(torques)), 0.0, forces)
         joints = run.attributes["joints"]
         return cls(
             run.t[places],
