@@ -52,7 +52,8 @@ def systems() -> str:
 def forms() -> str:
     """Every form of the equations in all coordinates: the kind of problem it is there."""
     top = library.heavy_top((3.0, 2.5, 1.0), 1.0)
-    kinds = [getattr(coordinates, name)() for name in ("Directors", "Quaternions", "EulerAngles", "Group")]
+    names = ("Directors", "Quaternions", "EulerAngles", "Group", "Joint")
+    kinds = [getattr(coordinates, name)() for name in names]
 
     def entry(one, form: str) -> str:
         return "" if refusal(top, one, form) else formulate(top, one, form).problem.kind
