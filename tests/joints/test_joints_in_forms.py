@@ -60,10 +60,10 @@ def leaning() -> pt.State:
     across = np.array([-np.sin(0.8), np.cos(0.8), 0.0])
     along = np.array([np.cos(0.8), np.sin(0.8), 0.0])
     return BARS.state(
-        position=[0.5 * along, along + [0.5, 0.0, 0.0], 0.5 * along + [1.0, 0.0, 0.0]],
-        rotation=[pt.rotation.about_z(0.8), np.eye(3), pt.rotation.about_z(0.8)],
-        velocity=[across, 2.0 * across, across],
-        angular_velocity=[(0.0, 0.0, 2.0), (0.0, 0.0, 0.0), (0.0, 0.0, 2.0)],
+        position=[0.5 * along, 0.5 * along + [1.0, 0.0, 0.0], along + [0.5, 0.0, 0.0]],
+        rotation=[pt.rotation.about_z(0.8), pt.rotation.about_z(0.8), np.eye(3)],
+        velocity=[across, across, 2.0 * across],
+        angular_velocity=[(0.0, 0.0, 2.0), (0.0, 0.0, 2.0), (0.0, 0.0, 0.0)],
     )
 
 
@@ -84,9 +84,8 @@ def test_accelerations_in_a_loop_with_redundant_conditions(coordinates, form):
         # Angles about z, x, z are singular for bodies that turn about z alone.
         coordinates = pt.coordinates.EulerAngles("xyz")
     right = right_rates("parallelogram")
-    np.testing.assert_allclose(
-        right[3][:, 2], [-1.2 * G * np.cos(0.8), 0.0, -1.2 * G * np.cos(0.8)], atol=1e-8
-    )
+    fall = -1.2 * G * np.cos(0.8)
+    np.testing.assert_allclose(right[3][:, 2], [fall, fall, 0.0], atol=1e-8)
     agree(rates(BARS, coordinates, form, state=leaning()), right, 1e-8)
 
 
@@ -179,10 +178,11 @@ def test_parallelogram_stays_closed_though_conditions_are_redundant(coordinates,
         method="DOP853", rtol=1e-13, atol=1e-13,
     ).y[0, -1]  # fmt: skip
     run = ran(BARS, coordinates, form, integrator, 1.0, 2e-3, save_every=10)
-    tip = run.position[-1, 1] - [0.5, 0.0, 0.0]
-    assert np.min(np.abs(run.rotation[:, 0, 1, 0])) < 0.02, "level on its way"
+    tip = run.position[-1, 2] - [0.5, 0.0, 0.0]
+    assert np.min(run.rotation[:, 0, 1, 0]) < -0.5, "past the level"
     assert np.max(np.abs(tip - [np.cos(angle), np.sin(angle), 0.0])) < 1e-4
-    assert run.report()["joints"].largest_deviation < (1e-13 if form == "index3" else 1e-8)
+    # By RK4 closed joints are an invariant of the equations, kept to its order.
+    assert run.report()["joints"].largest_deviation < (1e-13 if form == "index3" else 1e-6)
 
 
 def course(t):
