@@ -184,7 +184,8 @@ class AdaptiveRun:
         work = None
         if loaded is not None and self.solver.dense_output:
             work = DenseWork(loaded, self.solver.traits.order)
-        ledger, lookout = Ledger(task, self.save_every, self.save_at, work=work), Lookout(problem, event)
+        ledger = Ledger(task, self.save_every, self.save_at, work=work)
+        lookout = Lookout(problem, event, y)
         seconds = BATCH_SECONDS if event is None else WATCHED_SECONDS
         engine = self.solver.start(task)
         began = time.perf_counter()

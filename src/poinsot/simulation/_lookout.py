@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from poinsot.core import AbstractProblem, Result, optional
+from poinsot.core import AbstractProblem, Packed, Result, optional
 from poinsot.integrators.adaptive import Batch
 from poinsot.simulation._evaluation import in_blocks
 from poinsot.simulation._event import Event
@@ -27,8 +27,9 @@ Finding = tuple[float, int, Result]
 class Lookout:
     """Watches a run for states that are not finite, for singularities and for a stop condition."""
 
-    def __init__(self, problem: AbstractProblem, event: Event | None):
+    def __init__(self, problem: AbstractProblem, event: Event | None, y: Packed):
         self._problem, self._event = problem, event
+        self._singular = problem.clearance(y) is not None
 
     def cut(self, batch: Batch, t: float, y: np.ndarray) -> Batch:
         """The batch, which begins at `t` and `y`, up to the first reason to end the run.
@@ -53,7 +54,7 @@ class Lookout:
         A step that leaps over a singularity shows it on the chord between its ends, which costs no evaluation
         of the right-hand side; only there is the dense output asked.
         """
-        if self._problem.clearance(batch.y[0]) is None:
+        if not self._singular:
             return []
         look = partial(_clearance, self._problem)
         times, states = np.append(t, batch.t), np.concatenate([y[None], batch.y])

@@ -207,7 +207,8 @@ class KernelMarcher:
     """A `Marcher` whose functions are compiled by a kernel."""
 
     def __init__(self, marcher: Marcher, kernel: Kernel):
-        self._grid = marcher.t0, marcher.h
+        # On the host, where every call of a compiled program reads them.
+        self._grid = np.asarray(marcher.t0), np.asarray(marcher.h)
         self._bound = Bound(kernel, (marcher.problem, marcher.integrator, marcher.event))
 
     def start(self, y: Packed) -> LoopState:
