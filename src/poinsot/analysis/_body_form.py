@@ -28,6 +28,9 @@ from poinsot.rotation import exp, hat, multiply, quat_exp, to_matrix, vee
 RANK = 1e-9
 """Singular values of the conditions on tangent vectors, relative to the largest, that count as zero."""
 
+LARGEST = 1e8
+"""Size of the derivative of a step beyond which nothing is measured: its equations have no solution there."""
+
 
 def symplectic_defect(
     formulation: Formulation, integrator: AbstractIntegrator, start: State, h: float
@@ -51,8 +54,11 @@ def symplectic_defect(
     if int(result) != Result.successful:
         return float("inf")
     moving, D = system.masses.shape[0], np.stack([np.asarray(image[0]) for image in images], axis=1)
+    size = np.linalg.norm(D, 2)
+    if not size < LARGEST:
+        return float("inf")
     defect = D.T @ _form(moving, after) @ D - N.T @ _form(moving, before) @ N
-    return float(np.max(np.abs(defect)) / np.linalg.norm(D, 2) ** 2)
+    return float(np.max(np.abs(defect)) / size**2)
 
 
 def tangents(system: AbstractSystem, start: State) -> Float[np.ndarray, "n k"]:

@@ -46,7 +46,7 @@ class GeneralizedAlpha(AbstractIntegrator):
     order 1 only. Joints are closed to round-off; their rates are not, but of order $h^2$.
 
     The equations are solved by repeated substitution in the metric of the masses, forces of the joints by the
-    derivative $h^2\beta'\,G_0 M^{-1} G_0^T$. That needs $h\omega$ below about 1.4 for the highest frequency,
+    derivative $h^2\beta'\,G_1 M^{-1} G_1^T$. That needs $h\omega$ below about 1.4 for the highest frequency,
     and the cost grows in proportion to the number of bodies.
 
     Args:
@@ -111,7 +111,7 @@ class GeneralizedAlpha(AbstractIntegrator):
             turns = each_body(quat_exp)(_turning(problem, move))
             return x + _moving(problem, move), problem.turn(g, turns), speed, mean
 
-        rate, forces, info = _solved(problem, t, h, h * h * beta * share, reached, carry, (x, g, start))
+        rate, forces, info = _solved(problem, t, h, h * h * beta * share, reached, carry, (x, start))
         x, g, speed, mean = reached(rate)
         end = GroupParts(
             x, problem.mass[None] * _moving(problem, speed), g, problem.inertia * _turning(problem, speed)
@@ -129,10 +129,9 @@ def _solved(problem: Group, t, h, reach_of_rate, reached, carry: Carried, begin:
         reach_of_rate: by how much positions change with the accelerations, $h^2\beta'$.
         reached: positions, elements, twist and auxiliary accelerations of accelerations.
         carry: of the step before, the guess.
-        begin: positions, elements and twist at the start.
+        begin: positions and twist at the start.
     """
-    joints, (x0, g0, start) = problem.joints, begin
-    closing = None if joints is None else joints.at(t, x0, problem.rotation(g0), placing(joints)[0])
+    joints, (x0, start) = problem.joints, begin
 
     def improved(unknowns):
         rate, forces = unknowns
@@ -142,13 +141,15 @@ def _solved(problem: Group, t, h, reach_of_rate, reached, carry: Carried, begin:
         wrench = problem.total_wrench(t + h, x, g, p, m)
         torque = wrench.torque + each_body(jnp.cross)(m, Omega)
         free = problem.twist(wrench.force, torque)
-        if joints is None or closing is None:
+        if joints is None:
             return free, forces
         R = problem.rotation(g)
-        gaps = joints.gaps(t + h, x, R)
-        more = closing.solve([-gap / reach_of_rate for gap in gaps], 1)
+        # Forces that do nothing at this pose would do something at that of the start, where conditions are
+        # redundant: both solve and pull are of one pose.
+        reach = joints.at(t + h, x, R, placing(joints)[0])
+        more = reach.solve([-gap / reach_of_rate for gap in joints.gaps(t + h, x, R)], 1)
         forces = [force + one for force, one in zip(forces, more, strict=True)]
-        return free + joints.weights * joints.at(t + h, x, R, placing(joints)[0]).pull(forces), forces
+        return free + joints.weights * reach.pull(forces), forces
 
     length = _largest(x0) + jnp.abs(h) * _largest(_moving(problem, start))
 
