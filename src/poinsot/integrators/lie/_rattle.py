@@ -165,6 +165,9 @@ def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half:
     def end(now: Momenta, xi: Array) -> tuple[Array, Array]:
         return x + h * problem.velocity(now.p), problem.rotation(problem.turn(g, each_body(quat_exp)(xi)))
 
+    if not joints.independent:
+        # A part of the forces that does nothing here would do something once the bodies have turned.
+        forces = reach.solve(reach.push(joints.weights * reach.pull(forces)), 1)
     now = pushed(forces)
     xi = _corrected(problem, h, now.m, jnp.zeros_like(half.m))
     tangent = each_body(_tangent)(xi)
