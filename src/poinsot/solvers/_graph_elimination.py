@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array, Float
 
 from poinsot.solvers._corner import Corner
@@ -123,11 +124,16 @@ class GraphFactors:
             right: the right-hand side $b$, block by block.
             repetitions: number of corrections.
         """
-        solution = self._corrected(right)
-        for _ in range(repetitions - 1):
+
+        def again(_, solution: list[Array]) -> list[Array]:
             left = [b - product for b, product in zip(right, self.times(solution), strict=True)]
-            solution = [x + dx for x, dx in zip(solution, self._corrected(left), strict=True)]
-        return solution
+            return [x + dx for x, dx in zip(solution, self._corrected(left), strict=True)]
+
+        solution = self._corrected(right)
+        if repetitions <= 2:
+            return again(0, solution) if repetitions == 2 else solution
+        # As a loop: written out, four of them are most of the code of a step.
+        return lax.fori_loop(1, repetitions, again, solution)
 
     def times(self, x: Vector) -> list[Array]:
         """The product of the matrix and a vector."""
