@@ -9,7 +9,6 @@ from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
 from ._particles import Particles
 from ._reaction import free_wrench, joint_forces, passed_on
 from ._rigid_body import RigidBody
-from ._serial_linkage import compact
 from ._system import System
 from ._tree_motion import expanded, joint_rates, reduced
 from ._units import Units
@@ -27,7 +26,6 @@ __all__ = [
     "RigidBody",
     "System",
     "Units",
-    "compact",
     "ends",
     "expanded",
     "free_wrench",
