@@ -266,7 +266,7 @@ def test_docstring_explains_every_key():
     assert "y = [...]" in text
     del files[0]["run"]["save_at"]
     for content in files:
-        assert Scenario.model_validate(content).integrator.name in ("gauss6", "dormand-prince853")
+        assert Scenario.model_validate(content).integrator.name in ("gauss6", "dormand-prince853", "lie-rattle")
 
 
 def _tables(content: dict, path: tuple[str, ...]) -> list[dict]:

@@ -214,7 +214,11 @@ class Scenario(Section):
 
     [[drives]]                  # offset + rate t + amplitude sin(angular_frequency t + phase)
     joint = "axle"
-    rate = 2.0                  # all of these are optional: zero if left out
+    offset = 0.0                # all of these are optional: zero if left out
+    rate = 2.0
+    amplitude = 0.1
+    angular_frequency = 3.0
+    phase = 0.0
     coordinate = "angle"        # optional where the joint has one
     name = "motor"              # optional
 
@@ -224,10 +228,11 @@ class Scenario(Section):
     weights = [1, 2]            # of two angles whole numbers, such as teeth of gears
     offset = 0.0                # optional
     coordinates = ["angle", "angle"]    # optional where each joint has one
+    name = "gears"              # optional
 
     [assembly]                  # optional: close the joints; bodies without a start follow from the others
-    coordinates = { pin = 0.3 } # optional: of joints, or { pin = { angle = 0.3 } } where there are several
-    velocity = { pin = 0.0 }    # optional: their rates
+    coordinates = { pin = 0.0 } # optional: of joints, or { pin = { angle = 0.3 } } where there are several
+    velocity = { pin = -1.15 }  # optional: their rates
 
     [integrator]
     name = "lie-rattle"
