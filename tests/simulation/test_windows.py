@@ -173,12 +173,12 @@ def test_runs_are_those_of_the_plain_loop(ends, compensated, short, monkeypatch)
 def test_a_run_that_fails_ends_where_the_plain_loop_ends(short, monkeypatch):
     """Bodies that fly into each other, until a step does not converge any more."""
     chain = chain_with("free")
-    hot = {"velocity": 2.5, "t1": 3.0, "dt": 0.05, "save_every": 1, "throw": False}
+    hot = {"velocity": 2.5, "t1": 3.0, "dt": 0.04, "save_every": 1, "throw": False}
     windows = ran(chain, **hot)
     plainly(monkeypatch)
     plain = ran(chain, **hot)
     assert windows.result is plain.result is not pt.Result.successful
-    assert 10 < len(windows) == len(plain) < 50
+    assert 2 < len(windows) == len(plain) < 70
     assert np.all(np.isfinite(windows.position))
 
 
