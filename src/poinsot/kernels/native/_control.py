@@ -14,7 +14,7 @@ from poinsot.kernels.native._emitter import LONG, SHORTCUTS, Emitter, whole
 from poinsot.kernels.native._ir import I1, I64, NotNative, Phi, Value, kind_of
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._operations import same_bits
-from poinsot.kernels.native._varying import scan_varying, varying, while_varying
+from poinsot.kernels.native._varying import scan_parts, scan_varying, varying, while_varying
 
 UNROLLED = 128
 """Weight up to which a loop of known length is written out."""
@@ -208,7 +208,7 @@ def _where(emitter: Emitter, each: Components, new: Any, old: Any) -> Components
 def _scan(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     """A loop of known length; a short one is written out."""
     params = equation.params
-    consts, carries, length = params["num_consts"], params["num_carry"], params["length"]
+    (consts, carries), length = scan_parts(params), params["length"]
     fixed, start, rows = operands[:consts], operands[consts : consts + carries], operands[consts + carries :]
     weight = emitter.program.weights.of(params["jaxpr"])
     if length * weight <= UNROLLED or length == 1:
@@ -217,7 +217,7 @@ def _scan(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[
 
 
 def _unrolled(emitter: Emitter, params: dict, fixed, start, rows) -> Sequence[Any]:
-    carries, length = params["num_carry"], params["length"]
+    carries, length = len(start), params["length"]
     rows = [emitter.apart(part) for part in rows]
     carry, columns = list(start), [None] * length
     for k in reversed(range(length)) if params["reverse"] else range(length):
@@ -234,7 +234,7 @@ def _unrolled(emitter: Emitter, params: dict, fixed, start, rows) -> Sequence[An
 
 def _looped(emitter: Emitter, equation: Any, fixed, start, rows) -> Sequence[Any]:
     params, builder, memory = equation.params, emitter.builder, emitter.memory
-    carries, length, jaxpr = params["num_carry"], params["length"], params["jaxpr"]
+    carries, length, jaxpr = len(start), params["length"], params["jaxpr"]
     flags = scan_varying(params, list(map(_varies, (*fixed, *start, *rows))))
     carry = Carry(emitter, start, jaxpr.out_avals[:carries], flags[:carries])
     carry.spread()

@@ -53,9 +53,17 @@ def while_varying(params: dict, test: Sequence[bool], body: Sequence[bool], carr
         carry = wider
 
 
+def scan_parts(params: dict) -> tuple[int, int]:
+    """Count the constants and the carried values of a `scan`; JAX 0.11 keeps them as a tree of its operands."""
+    if "ft_in" in params:
+        consts, carried, _ = params["ft_in"].unpack()
+        return len(consts), len(carried)
+    return params["num_consts"], params["num_carry"]
+
+
 def scan_varying(params: dict, given: Sequence[bool]) -> list[bool]:
     """For each result of a `scan` whether it differs from run to run."""
-    consts, carries = params["num_consts"], params["num_carry"]
+    consts, carries = scan_parts(params)
     carry = list(given[consts : consts + carries])
     while True:
         results = varying(params["jaxpr"], [*given[:consts], *carry, *given[consts + carries :]])
