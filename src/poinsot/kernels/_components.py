@@ -89,21 +89,34 @@ def objects(shape: tuple[int, ...], components: Sequence[Any]) -> Components:
 
 
 def _evaluate(jaxpr: jex.Jaxpr, arithmetic: Arithmetic, operands: Sequence[Any]) -> list[Any]:
-    values = dict(zip((*jaxpr.constvars, *jaxpr.invars), operands, strict=True))
+    values: dict[Any, Any] = {}
     last = {atom: k for k, equation in enumerate(jaxpr.eqns) for atom in _variables(equation.invars)}
     last.update(dict.fromkeys(_variables(jaxpr.outvars), len(jaxpr.eqns)))
 
-    def read(atom, k: int) -> Any:
-        if isinstance(atom, jex.Literal):
-            return apart(atom.val)
-        value = values[atom]
-        # What is read again later must not be overwritten by who reads it now.
-        return value if isinstance(value, np.ndarray) or last[atom] == k else value.borrowed()
+    places: dict[Any, list[Any]] = {}
+    """Variables by the place in memory where they stand: views of an array stand where it does."""
 
+    def given(atoms: Sequence[Any], k: int) -> list[Any]:
+        """Operands of an operation; what anybody else still reads must not be overwritten by it."""
+        parts = [apart(one.val) if isinstance(one, jex.Literal) else values[one] for one in atoms]
+        for j, part in enumerate(parts):
+            if not isinstance(part, np.ndarray):
+                there = places[part.place]
+                readers = sum(one in there for one in _variables(atoms))
+                if readers > 1 or any(last.get(one, -1) > k for one in there):
+                    parts[j] = part.borrowed()
+        return parts
+
+    def known(atoms: Sequence[Any], parts: Sequence[Any]) -> None:
+        for atom, part in zip(atoms, parts, strict=True):
+            values[atom] = part
+            if not isinstance(part, np.ndarray):
+                places.setdefault(part.place, []).append(atom)
+
+    known((*jaxpr.constvars, *jaxpr.invars), operands)
     for k, equation in enumerate(jaxpr.eqns):
-        results = apply_equation(equation, arithmetic, [read(atom, k) for atom in equation.invars])
-        values.update(zip(equation.outvars, results, strict=True))
-    return [read(atom, len(jaxpr.eqns)) for atom in jaxpr.outvars]
+        known(equation.outvars, apply_equation(equation, arithmetic, given(equation.invars, k)))
+    return given(jaxpr.outvars, len(jaxpr.eqns))
 
 
 def _variables(atoms) -> list:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.kernels._components import Components, evaluate, is_number, objects
-from poinsot.kernels.native._emitter import LONG, SHORTCUTS, Emitter, whole
+from poinsot.kernels.native._emitter import SHORTCUTS, Emitter, whole
 from poinsot.kernels.native._ir import I1, I64, NotNative, Phi, Value, kind_of
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._operations import same_bits
@@ -20,6 +20,8 @@ UNROLLED = 128
 """Weight up to which a loop of known length is written out."""
 LIGHT = 24
 """Weight up to which both sides of a branch are computed and one is selected."""
+BRANCH = 512
+"""Elements up to which the result of a branch is handed on one by one."""
 BUFFER = 64
 """Elements from which an array that a loop carries stays in memory."""
 
@@ -87,8 +89,9 @@ class Carry:
     def settle(self, results: Sequence[Any], mask: Value | None) -> list[Any]:
         """What goes into the next round, where runs that are done keep what they have."""
         emitter, settled = self.emitter, []
+        # All that is read from long arrays is read before one of them is overwritten.
         results = [
-            self._aside(part, head) if isinstance(head, Memory) else part
+            self._aside(emitter.in_order(part), head) if isinstance(head, Memory) else emitter.apart(part)
             for part, head in zip(results, self.heads, strict=True)
         ]
         for part, head, wide in zip(results, self.heads, self.varying, strict=True):
@@ -96,7 +99,6 @@ class Carry:
                 emitter.memory.copied(part, head)
                 settled.append(head)
                 continue
-            part = emitter.apart(part)
             following = []
             for one, before in zip(part.flat, head.flat, strict=True):
                 if mask is not None:
@@ -209,7 +211,11 @@ def _scan(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[
     """A loop of known length; a short one is written out."""
     params = equation.params
     (consts, carries), length = scan_parts(params), params["length"]
-    fixed, start, rows = operands[:consts], operands[consts : consts + carries], operands[consts + carries :]
+    fixed, start = (
+        [emitter.in_order(part) for part in parts]
+        for parts in (operands[:consts], operands[consts : consts + carries])
+    )
+    rows = operands[consts + carries :]
     weight = emitter.program.weights.of(params["jaxpr"])
     if length * weight <= UNROLLED or length == 1:
         return _unrolled(emitter, params, _owned(fixed), start, rows)
@@ -240,7 +246,7 @@ def _looped(emitter: Emitter, equation: Any, fixed, start, rows) -> Sequence[Any
     carry.spread()
     kinds = [kind_of(atom.aval.dtype) for atom in equation.invars[len(fixed) + carries :]]
     sources = [
-        part if isinstance(part, Memory) else memory.spilled(part, kind)
+        part if isinstance(part, Memory) or _repeated(part) else memory.spilled(part, kind)
         for part, kind in zip(rows, kinds, strict=True)
     ]
     outs = jaxpr.out_avals[carries:]
@@ -257,7 +263,7 @@ def _looped(emitter: Emitter, equation: Any, fixed, start, rows) -> Sequence[Any
     with builder.scope():
         last = np.int64(length - 1)
         place = emitter.ops.binary("sub", last, count.value) if params["reverse"] else count.value
-        given = [_row(emitter, source, place) for source in sources]
+        given = [memory.row(source, place) if isinstance(source, Memory) else source[0] for source in sources]
         results = evaluate(jaxpr, emitter, *fixed, *state, *given)
         with memory.unmasked():
             for target, part in zip(targets, results[carries:], strict=True):
@@ -271,19 +277,13 @@ def _looped(emitter: Emitter, equation: Any, fixed, start, rows) -> Sequence[Any
     builder.start(done)
     # The loop ends after its body: what it hands on are the values of the last round.
     ends = [end if isinstance(end, Memory) else part for end, part in zip(state, settled, strict=True)]
-    stacked = [target if target.size > LONG else memory.components(target) for target in targets]
-    return [*ends, *stacked]
+    # Rows stay where they are: the next loop reads them there, and who needs components loads them.
+    return [*ends, *targets]
 
 
-def _row(emitter: Emitter, source: Memory, place: Value) -> Components:
-    """A row of an array in memory, by its number."""
-    shape = source.shape[1:]
-    size = int(np.prod(shape))
-    first = place if size == 1 else emitter.ops.binary("mul", place, np.int64(size))
-    return objects(
-        shape,
-        [emitter.memory.load(source, _plus(emitter, first, k)) for k in range(size)],
-    )
+def _repeated(part: Components) -> bool:
+    """Whether an array is one row over and over, as where it was spread."""
+    return part.ndim > 1 and part.shape[0] > 0 and part.strides[0] == 0
 
 
 def _put_row(emitter: Emitter, target: Memory, place: Value, part: Any) -> None:
@@ -344,7 +344,7 @@ def _selected(emitter: Emitter, which: Value, results: Sequence[Sequence[Any]]) 
 def _branched(emitter: Emitter, branches, tests: list[Value], given: list[Any]) -> list[Any]:
     """Branches one after the other, each skipped where no run takes it; what was taken is kept."""
     builder, avals = emitter.builder, branches[0].out_avals
-    if any(aval.size > LONG for aval in avals):
+    if any(aval.size > BRANCH for aval in avals):
         raise NotNative("a branch of the trace results in a long array")
     flags = zip(*(varying(branch, list(map(_varies, given))) for branch in branches), strict=True)
     wides = [emitter.lanes and (tests[0].wide or any(of_branches)) for of_branches in flags]

@@ -26,9 +26,14 @@ OUTLINED = 120
 """Weight from which a trace that is called more than once becomes a function of its own."""
 WRITTEN_OUT = 6000
 """Weight of all its calls together up to which it is written in place all the same, which runs faster."""
+HANDED = 256
+"""Numbers in memory that a function takes or returns one by one; with more it is written in place."""
 Whole = Callable[["Emitter", Any, Sequence[Any]], Sequence[Any]]
 WHOLE: dict[str, Whole] = {}
 """Operations on whole arrays, by the name of the primitive: loops, branches, moves by unknown indices."""
+
+SEEN = ("transpose", "broadcast_in_dim", "slice", "scan")
+"""Operations that take arrays in another order than they stand in memory."""
 
 SHORTCUTS: dict[str, Callable[["Emitter", jex.ClosedJaxpr, Sequence[Any]], Sequence[Any]]] = {}
 """Functions of the trace, by name, that have a faster form in one run, such as one with a branch."""
@@ -115,26 +120,36 @@ class Emitter:
 
     def whole(self, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
         """An operation on whole arrays."""
-        name = equation.primitive.name
+        name, in_memory = equation.primitive.name, any(isinstance(part, Memory) for part in operands)
+        if name not in SEEN:
+            operands = [self.in_order(part) for part in operands]
         form = WHOLE.get(name)
         if form is not None:
             return form(self, equation, operands)
-        if any(isinstance(part, Memory) for part in operands):
-            if name in ELEMENTWISE and any(atom.aval.size > LONG for atom in equation.outvars):
+        if in_memory:
+            long = name in ELEMENTWISE and any(atom.aval.size > LONG for atom in equation.outvars)
+            if long and any(isinstance(part, Memory) for part in operands):
                 return self._each(equation, operands)
             return apply_equation(equation, self, [self.apart(part) for part in operands])
         raise NotNative(f"the trace contains {name!r}, which has no native form")
 
     def apart(self, part: Any) -> Components:
         """An array as components, loaded from memory if that is where it is."""
+        part = self.in_order(part)
         return self.memory.components(part) if isinstance(part, Memory) else part
+
+    def in_order(self, part: Any) -> Any:
+        """An array whose elements stand in memory as they are seen, or components."""
+        return self.memory.in_order(part) if isinstance(part, Memory) else part
 
     def call(self, jaxpr: jex.ClosedJaxpr, given: Sequence[Any], name: str) -> Sequence[Any]:
         """A function that the trace calls: written out, or a function of the code if it is used again."""
         if name in SHORTCUTS and not any(map(is_wide, given)):
             return SHORTCUTS[name](self, jaxpr, given)
-        if not self.program.is_function(jaxpr.jaxpr) or any(isinstance(part, Memory) for part in given):
+        in_memory = [part.size for part in given if isinstance(part, Memory)]
+        if not self.program.is_function(jaxpr.jaxpr) or sum(in_memory) > HANDED:
             return evaluate(jaxpr, self, *given)
+        given = [self.apart(part) for part in given]
         try:
             return self._outlined(jaxpr, given)
         except _HasMemory:
@@ -186,9 +201,9 @@ class Emitter:
             inner.memory.mask = received(Value(mask.text, mask.kind, mask.wide))
         results, pieces, out = evaluate(jaxpr, inner, *parts), [], Slots(builder.width)
         for part, atom in zip(results, jaxpr.out_avals, strict=True):
-            if isinstance(part, Memory):
+            if isinstance(part, Memory) and part.size > HANDED:
                 raise _HasMemory
-            for one in part.flat:
+            for one in inner.apart(part).flat:
                 if is_number(one):
                     pieces.append(one)
                 else:
@@ -241,7 +256,9 @@ class Emitter:
     def _addressable(self, part: Any, atom: Any, shape: tuple[int, ...]) -> Any:
         """A long operand in memory, or the one component that stands for all places."""
         if isinstance(part, Memory):
-            return part
+            # Axes of length one are repeated, and a single number stands for all places.
+            axes = range(len(shape) - len(part.shape), len(shape))
+            return self.in_order(part.spread(shape, axes))
         if part.size == 1:
             return part.flat[0]
         if not any(part.strides):

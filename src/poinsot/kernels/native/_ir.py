@@ -5,7 +5,7 @@ was written before, in a block that dominates, is not written again.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -98,7 +98,7 @@ class Builder:
         """Allocations, which stand in the first block so that no loop repeats them."""
         self.block = "begin"
         self._count = 0
-        self._known: list[dict[str, Value]] = [{}]
+        self._known: list[dict[Any, Any]] = [{}]
 
     def type(self, kind: str, wide: bool) -> str:
         """Type of a value."""
@@ -136,6 +136,14 @@ class Builder:
         self.lines.append(f"{result.text} = {operation}")
         self._known[-1][operation] = result
         return result
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What a function makes, or has made before for the same key where it can be used here."""
+        for known in reversed(self._known):
+            if key in known:
+                return known[key]
+        self._known[-1][key] = made = make()
+        return made
 
     def fresh(self, kind: str, wide: bool, operation: str) -> Value:
         """The result of an operation that must be done again each time: a load, a call."""

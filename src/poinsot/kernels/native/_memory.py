@@ -13,6 +13,8 @@ from poinsot.kernels.native._operations import Operations
 
 FEW = 4096
 """Elements of an array that is loaded into components where an operation needs them; a longer one is not."""
+SHORT = 64
+"""Elements of an array seen in another order that are loaded at once; more are put in order in a loop."""
 STACK = 2**13
 """Bytes of an array that is put on the stack; longer ones go into the workspace of the program."""
 
@@ -29,6 +31,16 @@ class Memory:
     """Whether it may be overwritten: nobody else reads it."""
     fixed: bool = False
     """Whether nothing writes to it while the program runs, so that loads may be moved."""
+    steps: tuple[int, ...] | None = None
+    """Elements from one index to the next along each axis, of an array that is seen in another order than it
+    stands in memory. Loops read rows of it as it is; for everything else it is put in order."""
+    begin: str = ""
+    """Pointer to the beginning of the array that this one is a part of; empty where it is the whole."""
+
+    @property
+    def place(self) -> str:
+        """Which piece of memory it lies in: arrays with the same one may overlap."""
+        return self.begin or self.pointer
 
     @property
     def size(self) -> int:
@@ -38,6 +50,8 @@ class Memory:
     @property
     def strides(self) -> tuple[int, ...]:
         """Elements from one index to the next, along each axis."""
+        if self.steps is not None:
+            return self.steps
         return tuple(math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
 
     def borrowed(self) -> "Memory":
@@ -46,7 +60,23 @@ class Memory:
 
     def reshaped(self, shape: Sequence[int]) -> "Memory":
         """The same elements under another shape."""
+        assert self.steps is None
         return replace(self, shape=tuple(shape))
+
+    def seen(self, shape: Sequence[int], steps: Sequence[int]) -> "Memory":
+        """The array under another shape, with steps from one index to the next along each axis."""
+        seen = replace(self, shape=tuple(shape), steps=tuple(steps), owned=False)
+        plain = replace(seen, steps=None)
+        lengths = zip(seen.shape, steps, plain.strides, strict=True)
+        in_order = all(step == right or length == 1 for length, step, right in lengths)
+        return plain if in_order else seen
+
+    def spread(self, shape: Sequence[int], axes: Sequence[int]) -> "Memory":
+        """The array repeated along the axes of a shape that are not named, and along those of length one."""
+        steps = [0] * len(shape)
+        for length, step, axis in zip(self.shape, self.strides, axes, strict=True):
+            steps[axis] = step if length > 1 else 0
+        return self.seen(shape, steps)
 
 
 class Access:
@@ -100,6 +130,75 @@ class Access:
             raise NotNative(f"the trace computes with all of an array of {memory.size} numbers at once")
         return objects(memory.shape, [self.load(memory, np.int64(k)) for k in range(memory.size)])
 
+    def part(self, memory: Memory, begin: int, shape: Sequence[int]) -> Memory:
+        """Elements that follow each other, from a place in the flat array on."""
+        pointer = self._address(memory, np.int64(begin))
+        return replace(memory, pointer=pointer, shape=tuple(shape), steps=None, begin=memory.place)
+
+    def in_order(self, memory: Memory) -> Memory | Components:
+        """An array that is seen in another order as it is seen: components if it is short, else a copy."""
+        steps = memory.steps
+        if steps is None:
+            return memory
+        flat = replace(memory, steps=None)
+
+        def offset(index: Sequence[int]) -> int:
+            return sum(k * step for k, step in zip(index, steps, strict=True))
+
+        if memory.size <= SHORT:
+            places = [offset(index) for index in np.ndindex(*memory.shape)]
+            return objects(memory.shape, [self.load(flat, np.int64(place)) for place in places])
+        own = self.allocate(memory.kind, memory.wide, memory.shape)
+        rest, looped = list(memory.shape), []
+        while math.prod(rest) > SHORT:
+            # Loops along the longest axes, until what is left can be written out.
+            longest = int(np.argmax(rest))
+            looped.append((longest, rest[longest]))
+            rest[longest] = 1
+
+        def copy(read: Any, write: Any, axes: list[tuple[int, int]]) -> None:
+            if not axes:
+                for index in np.ndindex(*rest):
+                    to = sum(k * step for k, step in zip(index, own.strides, strict=True))
+                    self.store(own, self._plus(write, to), self.load(flat, self._plus(read, offset(index))))
+                return
+            (axis, length), *inner = axes
+
+            def body(place: Value) -> None:
+                copy(
+                    self._both(read, self._times(place, memory.strides[axis])),
+                    self._both(write, self._times(place, own.strides[axis])),
+                    inner,
+                )
+
+            self.each(length, body)
+
+        with self.unmasked():
+            copy(np.int64(0), np.int64(0), looped)
+        return own
+
+    def row(self, memory: Memory, place: Value) -> Components:
+        """A row of an array, by its number; it may be seen in another order."""
+        shape, (step, *steps) = memory.shape[1:], memory.strides
+        first, flat = self._times(place, step), replace(memory, steps=None)
+        places = [sum(k * one for k, one in zip(index, steps, strict=True)) for index in np.ndindex(*shape)]
+        return objects(shape, [self.load(flat, self._plus(first, k)) for k in places])
+
+    def _times(self, place: Value, step: int) -> Any:
+        if step == 0:
+            return np.int64(0)
+        return place if step == 1 else self.ops.binary("mul", place, np.int64(step))
+
+    def _both(self, first: Any, second: Any) -> Any:
+        if is_number(second):
+            return self._plus(first, int(second))
+        return self._plus(second, int(first)) if is_number(first) else self.ops.binary("add", first, second)
+
+    def _plus(self, first: Any, more: int) -> Any:
+        if is_number(first):
+            return np.int64(int(first) + more)
+        return self.ops.binary("add", first, np.int64(more)) if more else first
+
     def spilled(self, part: Components, kind: str) -> Memory:
         """Components in memory: a table of the program where they are numbers."""
         if all(is_number(one) for one in part.flat):
@@ -108,11 +207,17 @@ class Access:
         wide = any(isinstance(one, Value) and one.wide for one in part.flat)
         if part.size > FEW:
             return self.filled(part, kind, wide)
-        memory = self.allocate(kind, wide, part.shape)
-        with self.unmasked():
-            for k, one in enumerate(part.flat):
-                self.store(memory, np.int64(k), one)
-        return memory
+        # What stands in memory already need not be put there again.
+        texts = tuple(self.builder.text(one, kind, wide) for one in part.flat)
+
+        def stored() -> Memory:
+            memory = self.allocate(kind, wide, part.shape)
+            with self.unmasked():
+                for k, one in enumerate(part.flat):
+                    self.store(memory, np.int64(k), one)
+            return memory.borrowed()
+
+        return self.builder.once((kind, wide, texts), stored).reshaped(part.shape)
 
     def filled(self, part: Components, kind: str, wide: bool) -> Memory:
         """A long array of components: in a loop where rows are equal."""

@@ -1,12 +1,11 @@
 """Moves of data by indices that are known at run time only, and moves within memory."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from poinsot.kernels._components import Components, apply_equation, evaluate, is_number, objects
+from poinsot.kernels._components import Components, evaluate, is_number
 from poinsot.kernels._indexing import Window, gathered, scattered, sliced
 from poinsot.kernels._numbers import WORKED_OUT
 from poinsot.kernels.native._emitter import LONG, Emitter, whole
@@ -214,27 +213,6 @@ def _scatter(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequen
 def _reshape(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     (array,), shape = operands[:1], equation.outvars[0].aval.shape
     return [array.reshaped(shape) if isinstance(array, Memory) else array.reshape(shape)]
-
-
-@whole("slice")
-def _slice(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
-    """Part of an array in memory: a view where it is contiguous, else loaded."""
-    (array,), params, shape = operands, equation.params, equation.outvars[0].aval.shape
-    if not isinstance(array, Memory):
-        return apply_equation(equation, emitter, list(operands))
-    whole_rows = shape[1:] == array.shape[1:] and params["strides"] is None
-    if not whole_rows and equation.outvars[0].aval.size > FEW:
-        raise NotNative("the trace takes a part of a long array that is not contiguous")
-    first = params["start_indices"]
-    if whole_rows:
-        at = emitter.memory._address(array, np.int64(first[0] * array.strides[0]))
-        return [replace(array, pointer=at, shape=shape, owned=False)]
-    steps = params["strides"] or (1,) * len(shape)
-    places = [
-        sum((f + k * s) * stride for f, k, s, stride in zip(first, index, steps, array.strides, strict=True))
-        for index in np.ndindex(*shape)
-    ]
-    return [objects(shape, [emitter.memory.load(array, np.int64(place)) for place in places])]
 
 
 @whole("argmax", "argmin")

@@ -17,7 +17,8 @@ from jax.extend import core as jex
 
 import poinsot.kernels.native._control
 import poinsot.kernels.native._linear
-import poinsot.kernels.native._moves  # noqa: F401  (registers its operations, as those before do)
+import poinsot.kernels.native._moves
+import poinsot.kernels.native._views  # noqa: F401  (registers its operations, as those before do)
 from poinsot.kernels._components import evaluate, objects
 from poinsot.kernels.native._emitter import Emitter, Program, Slots
 from poinsot.kernels.native._ir import BYTES, DOUBLE, I1, I64, STORED, Builder, NotNative, Value, kind_of
@@ -161,6 +162,7 @@ class NativeProgram:
 
         shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for part in leaves for leaf in part]
         jaxpr, result = jax.make_jaxpr(flat, return_shape=True)(*shapes)
+        jaxpr = _needed(jaxpr)
         self.result = jax.tree.structure(result)
         model_avals = [_Aval(leaf.shape, leaf.dtype) for leaf in leaves[0]]
         grid_avals = [_Aval(leaf.shape, leaf.dtype) for leaf in leaves[1]]
@@ -201,8 +203,14 @@ class NativeProgram:
         parameters = [*(f"ptr noalias {name}" for name in blocks), *larges, "i64 %first", "i64 %last"]
         builder = Builder(program.module, ENTRY, parameters, internal=False)
         emitter = Emitter(program, builder)
+        read = {
+            atom for equation in jaxpr.jaxpr.eqns for atom in equation.invars if isinstance(atom, jex.Var)
+        }
+        read.update(atom for atom in jaxpr.jaxpr.outvars if isinstance(atom, jex.Var))
         shared = [
             self._shared(emitter, leaf, model[k] if k < len(model) else None)
+            if jaxpr.jaxpr.invars[k] in read
+            else np.zeros(leaf.shape, dtype=object)
             for k, leaf in enumerate(self.shared.leaves)
         ]
         builder.go("tile")
@@ -260,6 +268,7 @@ class NativeProgram:
         if leaf.large:
             pointer = self._tile_of(emitter, f"%ol{leaf.offset}", leaf, tile, wide)
             target = Memory(pointer, leaf.kind, wide, leaf.shape)
+            part = emitter.in_order(part)
             source = part if isinstance(part, Memory) else emitter.memory.spilled(part, leaf.kind)
             emitter.memory.copied(source, target)
             return
@@ -335,3 +344,14 @@ def frozen(leaf: np.ndarray) -> np.ndarray:
     if leaf.ndim == 0:
         return np.zeros((), dtype=bool)
     return (leaf == 0.0) | ((np.abs(leaf) == 1.0) if leaf.ndim > 1 else False)
+
+
+def _needed(jaxpr: jex.ClosedJaxpr) -> jex.ClosedJaxpr:
+    """A trace without the operations that no result depends on."""
+    needed = {atom for atom in jaxpr.jaxpr.outvars if isinstance(atom, jex.Var)}
+    kept = []
+    for equation in reversed(jaxpr.jaxpr.eqns):
+        if equation.effects or not needed.isdisjoint(equation.outvars):
+            kept.append(equation)
+            needed.update(atom for atom in equation.invars if isinstance(atom, jex.Var))
+    return jex.ClosedJaxpr(jaxpr.jaxpr.replace(eqns=kept[::-1]), jaxpr.consts)

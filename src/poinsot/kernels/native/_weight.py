@@ -8,10 +8,13 @@ from typing import Any
 from jax.extend import core as jex
 
 from poinsot.kernels._components import MOVES
-from poinsot.kernels.native._memory import FEW
 
 LOOP = 40
 """What a loop or a branch counts in itself."""
+
+
+LONGER = 1024
+"""Elements from which an array counts as one in memory."""
 
 
 class Weights:
@@ -54,7 +57,7 @@ class Weights:
             return 0
         sizes = [math.prod(atom.aval.shape) for atom in equation.outvars]
         # Long arrays are in memory, where an operation is a loop.
-        size = sum(size if size <= FEW else LOOP for size in sizes)
+        size = sum(size if size <= LONGER else LOOP for size in sizes)
         if equation.primitive.name == "dot_general":
             (summed, _), _ = equation.params["dimension_numbers"]
             shape = equation.invars[0].aval.shape

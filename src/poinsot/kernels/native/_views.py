@@ -1,0 +1,103 @@
+"""Arrays in memory seen in another order, put together, and reduced to a number."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from poinsot.kernels._components import REDUCTIONS, apply_equation, is_number
+from poinsot.kernels.native._emitter import LONG, Emitter, whole
+from poinsot.kernels.native._ir import I1, I64, Value, kind_of
+from poinsot.kernels.native._memory import Memory
+
+
+@whole("transpose")
+def _transpose(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Other axes first: the same numbers, read in another order."""
+    (array,), order = operands, equation.params["permutation"]
+    return [array.seen(equation.outvars[0].aval.shape, [array.strides[axis] for axis in order])]
+
+
+@whole("broadcast_in_dim")
+def _broadcast(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Repeated along new axes, which have no step."""
+    array, shape = operands[0], equation.outvars[0].aval.shape
+    return [array.spread(shape, equation.params["broadcast_dimensions"])]
+
+
+@whole("slice")
+def _slice(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Part of an array in memory."""
+    (array,), params, shape = operands, equation.params, equation.outvars[0].aval.shape
+    if not isinstance(array, Memory):
+        return apply_equation(equation, emitter, list(operands))
+    skips = params["strides"] or (1,) * len(shape)
+    steps = [step * skip for step, skip in zip(array.strides, skips, strict=True)]
+    first = sum(k * step for k, step in zip(params["start_indices"], array.strides, strict=True))
+    return [emitter.memory.part(array, first, array.shape).seen(shape, steps)]
+
+
+@whole("concatenate")
+def _concatenate(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Arrays one after the other: a long result is put together in memory."""
+    aval, axis = equation.outvars[0].aval, equation.params["dimension"]
+    if aval.size <= LONG or axis > 0:
+        return apply_equation(equation, emitter, [emitter.apart(part) for part in operands])
+    memory, kind = emitter.memory, kind_of(aval.dtype)
+    wide = emitter.lanes and any(_varies(part) for part in operands)
+    target, begin = memory.allocate(kind, wide, aval.shape), 0
+    with memory.unmasked():
+        for part in operands:
+            place = memory.part(target, begin, part.shape)
+            if isinstance(part, Memory):
+                memory.copied(part, place)
+            else:
+                for k, one in enumerate(part.flat):
+                    memory.store(place, np.int64(k), one)
+            begin += part.size
+    return [target]
+
+
+def _varies(part: Any) -> bool:
+    if isinstance(part, Memory):
+        return part.wide
+    return any(isinstance(one, Value) and one.wide for one in part.flat)
+
+
+@whole(*REDUCTIONS)
+def _reduce(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """A long array to one number, in a loop, from the first element to the last."""
+    array, name = operands[0], equation.primitive.name
+    if equation.outvars[0].aval.shape or array.size <= LONG:
+        return apply_equation(equation, emitter, [emitter.apart(array)])
+    primitive = REDUCTIONS[name]
+
+    def following(total: Any, place: Value) -> Any:
+        return emitter.apply(primitive, {}, (total, emitter.memory.load(array, place)))[0]
+
+    total = _accumulated(emitter, array, following)
+    result = np.empty((), dtype=object)
+    result[()] = total
+    return [result]
+
+
+def _accumulated(emitter: Emitter, array: Memory, following: Callable[[Any, Value], Any]) -> Value:
+    """What a loop over the elements after the first makes of it."""
+    builder = emitter.builder
+    first = emitter.memory.load(array, np.int64(0))
+    begin, loop, done = builder.block, builder.name_of("each"), builder.name_of("all")
+    builder.go(loop)
+    builder.start(loop)
+    place, total = builder.phi(I64, False), builder.phi(array.kind, array.wide)
+    place.add(np.int64(1), begin)
+    total.add(first, begin)
+    with builder.scope():
+        now = following(total.value, place.value)
+        more_places = builder.fresh(I64, False, f"add i64 {place.value.text}, 1")
+        more = builder.fresh(I1, False, f"icmp slt i64 {more_places.text}, {array.size}")
+    place.add(more_places, builder.block)
+    total.add(now, builder.block)
+    builder.go_if(more.text, loop, done)
+    builder.start(done)
+    assert not is_number(now)
+    return now

@@ -1,0 +1,95 @@
+"""Arrays in memory seen in another order, spread, put together and reduced; and who may overwrite them."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from native_cases import LANES, check, random
+
+LONG = random(0, LANES, 600)
+"""Arguments of more than 128 numbers stay in memory, and operations on more than 512 are loops there."""
+
+
+def stacked(x):
+    """Rows of a loop, which stay in memory."""
+    return lax.scan(lambda carry, row: (carry + row[0], jnp.sin(row) * carry), 0.5, x.reshape(200, 3))[1]
+
+
+VIEWS = {
+    "transposed": lambda x: stacked(x).T,
+    "every third": lambda x: stacked(x)[1::3],
+    "columns": lambda x: stacked(x)[:, 1:],
+    "spread": lambda x: jnp.broadcast_to(stacked(x)[None], (2, 200, 3)) + 1.0,
+    "turned back": lambda x: stacked(x)[::-1],
+    "one after the other": lambda x: jnp.concatenate([stacked(x), x.reshape(200, 3)[5:], jnp.ones((1, 3))]),
+    "side by side": lambda x: jnp.concatenate([stacked(x), x.reshape(200, 3)], axis=1),
+    "sum": lambda x: jnp.sum(stacked(x)),
+    "largest of a transposed array": lambda x: jnp.max(stacked(x).T),
+    "sums of columns": lambda x: jnp.sum(stacked(x), axis=0),
+    "rows of a transposed array": lambda x: lax.scan(lambda c, row: (0.5 * c + row, c), 0.0, stacked(x).T[0]),
+    "rows of a spread row": lambda x: lax.scan(
+        lambda c, rows: (0.5 * c + jnp.sum(rows[0] * rows[1]), c),
+        0.0,
+        (stacked(x), jnp.broadcast_to(x[:3], (200, 3))),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_arrays_in_memory(name):
+    check(VIEWS[name], LONG, rtol=1e-14, atol=1e-14)
+
+
+def test_axes_of_length_one_are_repeated():
+    """Of an operand in memory as of one in components: `vmap` makes products of a column and a row."""
+
+    def function(x):
+        row, column = stacked(x)[:, 0], stacked(x)[:7, 2]
+        return jax.vmap(lambda one: one * row + x[:200])(column)
+
+    jaxpr = str(jax.make_jaxpr(function)(LONG[0]))
+    assert "f64[7,1]" in jaxpr and "f64[1,200]" in jaxpr, jaxpr
+    check(function, LONG, rtol=1e-14, atol=1e-14)
+
+
+def test_a_part_of_a_long_array_that_a_loop_hands_on_is_that_of_before():
+    """The loop overwrites the array; a number taken from it in the same round is the old one."""
+
+    def function(x):
+        def body(k, carry):
+            array, _, _ = carry
+            return 0.5 * array + 1.0, array[:3], array.reshape(3, 200).T.reshape(-1)
+
+        return lax.fori_loop(0, 3, body, (x, x[:3], x))
+
+    check(function, LONG, rtol=1e-14, atol=1e-14)
+
+
+def test_a_loop_may_hand_on_an_array_in_another_order():
+    def function(x):
+        return lax.fori_loop(0, 301, lambda k, array: array.T, jnp.sin(x[:576]).reshape(24, 24))
+
+    check(function, LONG, rtol=1e-14, atol=1e-14)
+
+
+def test_an_array_in_memory_is_not_overwritten_while_a_view_of_it_is_read():
+    """Updates are in place where nobody else reads the array; here a view, the same array, a part is read."""
+
+    def function(x):
+        array = jnp.sin(x)
+        turned, part, same = array.reshape(200, 3).T, array[10:20], array.reshape(3, 200)
+        changed = lax.fori_loop(0, 600, lambda k, a: a.at[k].add(1.0), array)
+        return changed, 2.0 * turned, 3.0 * part, same * same
+
+    check(function, LONG, rtol=1e-14, atol=1e-14)
+
+
+def test_a_loop_that_carries_an_array_twice_has_two_of_them():
+    def function(x):
+        array = jnp.sin(x)
+        first, second = lax.fori_loop(
+            0, 600, lambda k, ab: (ab[0].at[k].add(1.0), ab[1].at[k].set(2.0)), (array, array)
+        )
+        return first, second
+
+    check(function, LONG, rtol=1e-14, atol=1e-14)
