@@ -22,6 +22,7 @@ from poinsot.core import (
 from poinsot.core.types import Scalar
 from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._discrete import kinetic_gradient, potential_gradient
+from poinsot.equations._joint_multipliers import joint_slack
 
 
 class ConstrainedBodies(AbstractConstrained):
@@ -100,13 +101,10 @@ class ConstrainedBodies(AbstractConstrained):
 
     def slack(self, t, q: Flat) -> Float[Array, " m"] | None:
         r"""The diagonal of $G M^{-1} G^T$ of the joints, where some may be redundant: those of a loop."""
-        linkage = self.bodies.system.linkage
-        if linkage is None or linkage.independent:
+        of_joints = joint_slack(self.bodies, t, q)
+        if of_joints is None:
             return None
-        pose, weights = self.bodies.pose(q), linkage.weights
-        G = jax.jacrev(lambda u: jnp.concatenate(linkage.rates(t, *pose, u)))(jnp.zeros_like(weights))
-        internal = jnp.zeros_like(self.bodies.constraint(q))
-        return jnp.concatenate([internal, jnp.sum(G * G * weights[None], axis=1)])
+        return jnp.concatenate([jnp.zeros_like(self.bodies.constraint(q)), of_joints])
 
     def discrete_normal(self, t, q0: Flat, q1: Flat, multipliers: Flat) -> Flat:
         """The direction at the midpoint, which is the discrete gradient of quadratic constraints.

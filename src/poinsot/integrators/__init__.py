@@ -32,7 +32,13 @@ from poinsot.integrators.adaptive import (
     Seulex,
     Taylor,
 )
-from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
+from poinsot.integrators.constrained import (
+    ConstrainedGauss,
+    ConstrainedLobatto,
+    ConstrainedRungeKutta,
+    Rattle,
+    Spark,
+)
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
     GeneralizedAlpha,
@@ -74,6 +80,8 @@ __all__ = [
     "ButcherTableau",
     "Composition",
     "CompositionScheme",
+    "ConstrainedGauss",
+    "ConstrainedLobatto",
     "ConstrainedRungeKutta",
     "DormandPrince",
     "DormandPrince5",
@@ -109,6 +117,7 @@ __all__ = [
     "ReversibleSteps",
     "Seulex",
     "SimplifiedNewton",
+    "Spark",
     "Splitting",
     "StepInfo",
     "StormerVerlet",

@@ -19,7 +19,12 @@ from poinsot.integrators.adaptive import (
     Seulex,
     Taylor,
 )
-from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
+from poinsot.integrators.constrained import (
+    ConstrainedGauss,
+    ConstrainedLobatto,
+    ConstrainedRungeKutta,
+    Rattle,
+)
 from poinsot.integrators.energy_momentum import EnergyMomentum
 from poinsot.integrators.lie import (
     GeneralizedAlpha,
@@ -90,6 +95,8 @@ FIXED: dict[str, Callable[[], AbstractIntegrator]] = {
     "variational": Variational,
     "variational-suzuki4": lambda: Composition(Variational(), "suzuki4"),
     "energy-momentum": EnergyMomentum,
+    **{f"constrained-gauss{2 * s}": lambda s=s: ConstrainedGauss(s) for s in (2, 3)},
+    **{f"constrained-lobatto{2 * s - 2}": lambda s=s: ConstrainedLobatto(s) for s in (3, 4)},
     "constrained-radau5": lambda: ConstrainedRungeKutta(RadauIIA(3).tableau),
     "lie-splitting": LieSplitting,
     "lie-splitting-exact": lambda: LieSplitting("exact"),
