@@ -18,7 +18,7 @@ from poinsot.kernels import once
 
 LINKAGE, BARS = pt.library.two_body_linkage(), pt.library.parallelogram()
 FORMS = {
-    "quaternions": ("null_space", "index0", "index1", "index2", "index3"),
+    "quaternions": ("null_space", "index0", "index1", "index2", "index3", "hamiltonian"),
     "directors": ("null_space", "index0", "index1", "index2", "index3"),
     "euler-angles": ("null_space", "index0", "index1", "index3"),
 }
@@ -160,6 +160,37 @@ def test_methods_with_multipliers_hold_the_joint_at_their_order(coordinates, int
         assert report["L_x"].largest_deviation < 1e-13 * np.max(np.abs(run.angular_momentum))
 
 
+SPARK = [
+    ("quaternions", "hamiltonian", methods.ConstrainedGauss(2), (25, 50)),
+    ("quaternions", "hamiltonian", methods.ConstrainedGauss(3), (25, 50)),
+    ("quaternions", "index3", methods.ConstrainedGauss(2), (25, 50)),
+    ("quaternions", "index3", methods.ConstrainedLobatto(4), (25, 50)),
+    ("directors", "index3", methods.ConstrainedGauss(3), (25, 50)),
+    ("directors", "index3", methods.ConstrainedLobatto(3), (50, 100)),
+    ("euler-angles", "index3", methods.ConstrainedGauss(2), (50, 100)),
+    ("euler-angles", "hamiltonian", methods.ConstrainedLobatto(4), (25, 50)),
+]
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "form", "integrator", "steps"),
+    [pytest.param(*case, marks=() if case is SPARK[0] else pytest.mark.slow) for case in SPARK],
+)
+def test_gauss_and_lobatto_with_joints(coordinates, form, integrator, steps):
+    """Orders 4 and 6, joints and rates at round-off, unit quaternions without a multiplier."""
+    errors, report, momentum = [], None, 1.0
+    for count in steps:
+        run = ran(LINKAGE, coordinates, form, integrator, 0.05, 0.05 / count)
+        errors.append(np.max(np.abs(run.position[-1] - by_hand(0.05))))
+        report, momentum = run.report(), np.max(np.abs(run.angular_momentum))
+        assert report["joints"].largest_deviation < 1e-13
+        assert report["joint rates"].largest_deviation < 1e-11
+        if coordinates != "euler-angles":
+            assert report["constraint"].largest_deviation < 1e-13
+            assert report["L_x"].largest_deviation < 1e-13 * momentum
+    assert integrator.order - 0.2 < np.log2(errors[0] / errors[1]) < integrator.order + 0.4
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("coordinates", "form", "integrator"),
@@ -167,6 +198,9 @@ def test_methods_with_multipliers_hold_the_joint_at_their_order(coordinates, int
         ("directors", "index3", methods.Rattle()),
         ("quaternions", "index3", methods.Variational()),
         ("directors", "index3", methods.EnergyMomentum()),
+        ("quaternions", "index3", methods.ConstrainedGauss(2)),
+        ("quaternions", "hamiltonian", methods.ConstrainedGauss(3)),
+        ("directors", "index3", methods.ConstrainedLobatto(3)),
         ("quaternions", "null_space", methods.RK4()),
         ("quaternions", "index0", methods.RK4()),
     ],
@@ -182,7 +216,9 @@ def test_parallelogram_stays_closed_though_conditions_are_redundant(coordinates,
     assert np.min(run.rotation[:, 0, 1, 0]) < -0.5, "past the level"
     assert np.max(np.abs(tip - [np.cos(angle), np.sin(angle), 0.0])) < 1e-4
     # By RK4 closed joints are an invariant of the equations, kept to its order.
-    assert run.report()["joints"].largest_deviation < (1e-13 if form == "index3" else 1e-6)
+    assert run.report()["joints"].largest_deviation < (
+        1e-6 if isinstance(integrator, methods.ExplicitRungeKutta) else 1e-13
+    )
 
 
 def course(t):
@@ -292,8 +328,23 @@ def test_driven_pendulum_beside_its_angle(coordinates, form, integrator, order):
 
 
 def test_what_is_refused():
-    with pytest.raises(pt.InputError, match="no place in the form 'hamiltonian'.*take 'index3'"):
-        pt.formulate(LINKAGE, "quaternions", "hamiltonian")
+    with pytest.raises(pt.InputError, match="no place in the form 'hamiltonian' of Directors.*'index3'"):
+        pt.formulate(LINKAGE, "directors", "hamiltonian")
+    with pytest.raises(pt.InputError, match="I0 has a multiplier.*take 'index3', or Quaternions\\(\\)"):
+        pt.formulate(LINKAGE, pt.coordinates.Quaternions(I0=1.0), "hamiltonian")
+    canonical = pt.formulate(LINKAGE, "quaternions", "hamiltonian").problem
+    for method, reason in (
+        (methods.Rattle(), "keep the length of quaternions"),
+        (methods.ConstrainedLobatto(3), "keep the length of quaternions"),
+        (methods.Variational(), "needs a mass matrix"),
+        (methods.Ida(), "needs equations with multipliers"),
+    ):
+        assert reason in str(method.refusal(canonical))
+    with pytest.raises(pt.InputError, match="keep the length of quaternions.*take the form 'index3'"):
+        pt.simulate(
+            LINKAGE, LINKAGE.start, t1=0.1, dt=0.01, coordinates="quaternions", form="hamiltonian",
+            integrator="rattle",
+        )  # fmt: skip
     with pytest.raises(pt.InputError, match="EulerAngles has no constraints"):
         pt.formulate(pt.System(LINKAGE.bodies), "euler-angles", "index3")
     assert pt.formulate(LINKAGE, "euler-angles", "index3").problem.kind == "constrained"

@@ -57,6 +57,11 @@ class AbstractConstrained(PhaseSpace):
         """Whether $M$ can be inverted, so that there is a Hamiltonian on the whole space."""
 
     @property
+    def massive(self) -> bool:
+        """Whether momenta are products of a mass matrix and velocities, so that there is a Lagrangian."""
+        return True
+
+    @property
     @abc.abstractmethod
     def separable(self) -> bool:
         """Whether $M$ is constant, so that $H = T(p) + V(q)$."""
@@ -188,7 +193,7 @@ class AbstractConstrained(PhaseSpace):
         """The constraints at one time."""
         return lambda q: self.constraint(t, q)
 
-    def implicit_form(self, size: int) -> AbstractImplicit:
+    def implicit_form(self, size: int) -> AbstractImplicit | None:
         """The stabilised form, which holds positions and velocities to the constraints."""
         return StabilisedForm(system=self, positions=size // 2)
 

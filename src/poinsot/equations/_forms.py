@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import AbstractProblem, Group, Hamiltonian, Registry, State, UserFunction, each_body
 from poinsot.equations._bodies import Bodies, Flat, Rates
+from poinsot.equations._canonical_joints import CanonicalJoints
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 from poinsot.equations._hamiltonian import BodiesEnergy, BodiesLoad
 from poinsot.equations._index_reduced import IndexReduced, NullSpace
@@ -114,7 +115,9 @@ def _of_multiplier(bodies: Bodies, t, state: State) -> Rates:
     return state.q, MultiplierRates(bodies).velocity(state.q, state.v), _spins(bodies, state.q, state.v)
 
 
-def _hamiltonian(bodies: Bodies, invariants: Invariants) -> Hamiltonian:
+def _hamiltonian(bodies: Bodies, invariants: Invariants) -> Hamiltonian | CanonicalJoints:
+    if bodies.system.linkage is not None:
+        return CanonicalJoints(bodies, invariants)
     energy = BodiesEnergy(bodies)
     force = None if bodies.conservative else UserFunction(BodiesLoad(energy), True, True)
     return Hamiltonian(energy, force=force, invariants=invariants)

@@ -13,6 +13,7 @@ from jaxtyping import Array, Bool, Float
 from poinsot.coordinates import (
     AbstractCoordinates,
     AbstractOrientation,
+    Directors,
     EulerAngles,
     Group,
     Joint,
@@ -295,7 +296,9 @@ def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str)
         return f"the form {form!r} is one of joint coordinates; take pt.coordinates.Joint()"
     joined = system.linkage is not None
     if joined and form == "hamiltonian":
-        return "joints have no place in the form 'hamiltonian', which has no multipliers; take 'index3'"
+        reason = _joined_refusal(coordinates)
+        if reason is not None:
+            return reason
     if form in ("index3", "index2", "index1") and coordinates.constraints == 0 and not joined:
         name = type(coordinates).__name__
         return f"{name} has no constraints, so no form {form!r}; take 'index0', 'null_space' or 'hamiltonian'"
@@ -309,6 +312,18 @@ def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str)
         reason = coordinates.refusal(form, moments)
         if reason is not None:
             return reason
+    return None
+
+
+def _joined_refusal(coordinates: AbstractOrientation) -> str | None:
+    """Why these coordinates have no form "hamiltonian" with joints, or None."""
+    if isinstance(coordinates, Directors):
+        return (
+            "joints have no place in the form 'hamiltonian' of Directors, whose steps need not end at "
+            "rotations; take 'index3', or Quaternions()"
+        )
+    if getattr(coordinates, "I0", None) is not None:
+        return "I0 has a multiplier for its length; with joints take 'index3', or Quaternions() without I0"
     return None
 
 
@@ -326,12 +341,14 @@ def _form(coordinates: AbstractOrientation, form: str) -> Form:
     return FORMS[form]
 
 
-def preferences(coordinates: Any) -> tuple[str, ...]:
-    """Forms in the order in which they are tried when none is named."""
+def preferences(coordinates: Any, joined: bool = False) -> tuple[str, ...]:
+    """Forms in the order in which they are tried when none is named, for bodies with joints or without."""
     if isinstance(coordinates, Group):
         return ("group",)
     if isinstance(coordinates, Joint):
         return ("hamiltonian", "recursive", "covariant")
+    # With joints most methods keep rotations by multipliers only.
+    first, last = ((), ("hamiltonian",)) if joined else (("hamiltonian",), ())
     if isinstance(coordinates, EulerAngles):
-        return ("hamiltonian", "null_space", "index0", "index3", "index2", "index1")
-    return ("hamiltonian", "index3", "null_space", "index2", "index0", "index1")
+        return (*first, "null_space", "index0", "index3", "index2", "index1", *last)
+    return (*first, "index3", "null_space", "index2", "index0", "index1", *last)

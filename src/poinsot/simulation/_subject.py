@@ -153,7 +153,7 @@ def choose(
     reasons = []
     form = None if form is None else FORMS.name_of(form)
     for candidate in (Quaternions(), Group()) if coordinates is None else (as_coordinates(coordinates),):
-        for name in preferences(candidate) if form is None else (form,):
+        for name in preferences(candidate, system.linkage is not None) if form is None else (form,):
             reason = refusal(system, candidate, name)
             if reason is None:
                 formulation = formulate(system, candidate, name)

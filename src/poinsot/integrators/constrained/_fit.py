@@ -33,6 +33,26 @@ def hamiltonian_refusal(problem: AbstractProblem) -> str | None:
     return None
 
 
+def mass_refusal(problem: AbstractProblem) -> str | None:
+    """Why momenta do not follow from velocities, or None if they do."""
+    if isinstance(problem, AbstractConstrained) and not problem.massive:
+        return (
+            "needs a mass matrix; in the form 'hamiltonian' with joints there is a Hamiltonian alone; take "
+            "the form 'index3', or ConstrainedGauss()"
+        )
+    return None
+
+
+def length_refusal(problem: AbstractProblem) -> str | None:
+    """Why a method that keeps no quadratic invariants of positions cannot be used, or None if it can."""
+    if isinstance(problem, AbstractConstrained) and not problem.massive:
+        return (
+            "does not keep the length of quaternions, which the form 'hamiltonian' with joints leaves to the "
+            "integrator; take the form 'index3', or ConstrainedGauss()"
+        )
+    return None
+
+
 def position_size(q: Array):
     """Size of a change of positions, in units of round-off of `q`."""
     unit = EPS * jnp.max(jnp.abs(q)) + 1e-300

@@ -8,6 +8,7 @@ from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.constrained._fit import (
     CONVERGED,
     hamiltonian_refusal,
+    length_refusal,
     position_refusal,
     position_size,
     slack,
@@ -46,7 +47,12 @@ class Rattle(AbstractIntegrator):
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Needs constraints on positions and a mass that can be inverted."""
-        return super().refusal(problem) or position_refusal(problem) or hamiltonian_refusal(problem)
+        return (
+            super().refusal(problem)
+            or position_refusal(problem)
+            or hamiltonian_refusal(problem)
+            or length_refusal(problem)
+        )
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Array:
         r"""A first guess of the multipliers $\lambda$."""

@@ -5,10 +5,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractConstrained, Packed, StepInfo
+from poinsot.core import AbstractConstrained, AbstractProblem, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
-from poinsot.integrators.constrained._fit import CONVERGED, position_size, slack
+from poinsot.integrators.constrained._fit import CONVERGED, mass_refusal, position_size, slack
 from poinsot.solvers import newton
 
 
@@ -59,6 +59,10 @@ class ConstrainedRungeKutta(AbstractIntegrator):
             needs="constrained",
             reference="Hairer, Lubich, Roche, Numerical Solution of Differential-Algebraic Systems (1989)",
         )
+
+    def refusal(self, problem: AbstractProblem) -> str | None:
+        """Needs a Lagrangian."""
+        return super().refusal(problem) or mass_refusal(problem)
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> None:
         """Nothing is carried."""

@@ -13,7 +13,12 @@ from jaxtyping import Array, Float
 from poinsot.core import PLACING, AbstractConstrained, AbstractProblem, Packed, StepInfo, one_block
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.coefficients.spark import SparkCoefficients, gauss_lobatto, lobatto_lobatto
-from poinsot.integrators.constrained._fit import hamiltonian_refusal, position_refusal, position_size
+from poinsot.integrators.constrained._fit import (
+    hamiltonian_refusal,
+    length_refusal,
+    position_refusal,
+    position_size,
+)
 from poinsot.solvers import Elimination, Stopping, fixed_point, linearised
 
 FAMILIES = {"gauss": (gauss_lobatto, 1), "lobatto": (lobatto_lobatto, 2)}
@@ -85,12 +90,14 @@ class Spark(AbstractIntegrator):
             symplectic=True,
             conserves=frozenset({"linear", "bilinear"}),
             needs="constrained",
+            holds_joints=True,
             reference=self.coefficients.reference,
         )
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Needs constraints on positions and a Hamiltonian."""
-        return super().refusal(problem) or position_refusal(problem) or hamiltonian_refusal(problem)
+        reason = super().refusal(problem) or position_refusal(problem) or hamiltonian_refusal(problem)
+        return reason or (length_refusal(problem) if self.family == "lobatto" else None)
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Stages:
         """Stages of a motion with the acceleration, forces and multipliers of the start."""
@@ -126,7 +133,7 @@ class Spark(AbstractIntegrator):
     def _continued(self, x: Stages) -> Stages:
         """A guess of the next step: the polynomials through the stages of this one, continued."""
         on = self.coefficients
-        inner, outer = _continuation(on.nodes), _continuation(on.outer_nodes[:-1])
+        inner, outer = (jnp.asarray(_continuation(nodes)) for nodes in (on.nodes, on.outer_nodes[:-1]))
         return Stages(inner @ x.rates, inner @ x.forces, outer @ x.multipliers)
 
 

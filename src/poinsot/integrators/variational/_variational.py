@@ -6,7 +6,13 @@ from jaxtyping import Array
 
 from poinsot.core import AbstractConstrained, AbstractProblem, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
-from poinsot.integrators.constrained._fit import CONVERGED, position_refusal, position_size, slack
+from poinsot.integrators.constrained._fit import (
+    CONVERGED,
+    mass_refusal,
+    position_refusal,
+    position_size,
+    slack,
+)
 from poinsot.solvers import newton
 
 
@@ -45,8 +51,8 @@ class Variational(AbstractIntegrator):
         )
 
     def refusal(self, problem: AbstractProblem) -> str | None:
-        """Needs constraints on positions."""
-        return super().refusal(problem) or position_refusal(problem)
+        """Needs constraints on positions and a Lagrangian."""
+        return super().refusal(problem) or position_refusal(problem) or mass_refusal(problem)
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Array:
         """The acceleration at the start, for the first guess."""
