@@ -33,6 +33,7 @@ for _option in (
 if TYPE_CHECKING:
     from poinsot import (
         analysis,
+        control,
         coordinates,
         core,
         equations,
@@ -103,6 +104,7 @@ _NAMES = {
 }
 _FOLDERS = (
     "analysis",
+    "control",
     "coordinates",
     "core",
     "equations",
@@ -141,6 +143,7 @@ __all__ = [
     "Units",
     "__version__",
     "analysis",
+    "control",
     "coordinates",
     "core",
     "ends",

@@ -35,7 +35,7 @@ from poinsot.core import Group as GroupProblem
 from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._form_state import FormState
 from poinsot.equations._forms import FORMS, JOINT_HAMILTONIAN, MULTIPLIER, Form, Rates
-from poinsot.equations._joint_space import UnitLength, joint_refusal
+from poinsot.equations._joint_space import UnitLength, joint_refusal, joint_velocities
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem, System, free_wrench, joint_forces
@@ -143,6 +143,8 @@ class Formulation(Printable):
     def power(self, t, y: Packed) -> tuple[Array, Array]:
         """Power of the loads, of drives and of time's direct effect on the energy, and its rate."""
         bodies = self.bodies
+        if bodies.nodes is not None:
+            return self._joint_power(t, *self.joint_coordinates(y))
 
         def power(t, y):
             q, rate, Omega = self.rates(t, y)
@@ -154,6 +156,27 @@ class Formulation(Printable):
             return power + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
 
         return jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
+
+    def joint_coordinates(self, y: Packed) -> tuple[Array, Array]:
+        """Coordinates and rates of the joints along their tree; in joint coordinates only."""
+        state = self.problem.unpack(y)
+        return state.q, state.v if "v" in state.names else joint_velocities(self.bodies, state)
+
+    def _joint_power(self, t, q: Array, v: Array) -> tuple[Array, Array]:
+        """Power of the loads and of time's direct effect on the potential, and its rate, along the joints.
+
+        The rate is that along the motion of coordinates and rates, whatever the form integrates.
+        """
+        chain = self.bodies.chain
+
+        def power(t, q, v):
+            load = jnp.sum(chain.load(t, q, v) * v)
+            if self.bodies.system.autonomous:
+                return load
+            return load + jax.grad(lambda t: chain.energy(q, jnp.zeros_like(v), t))(t)
+
+        rates = chain.coordinate_rates(q, v), chain.forward_dynamics(q, v, None, t)
+        return jax.jvp(power, (t, q, v), (jnp.ones_like(t), *rates))
 
     def _drive_power(self, t, q: Flat, v: Array, Omega: Array) -> Array | float:
         r"""Power $-\lambda\cdot g_t$ of what moves joints as a function of time."""

@@ -199,9 +199,14 @@ def joint_momenta(bodies: Bodies, t, q: Flat, rate: Flat) -> State:
     return State(q=own, p=lifted(chain.structure, own, chain.momenta(own, v)))
 
 
+def joint_velocities(bodies: Bodies, state: State) -> Flat:
+    """Rates of the joints at coordinates and momenta."""
+    return JointEnergy(JointSpace(bodies)).rates(state.q, state.p)
+
+
 def of_joint_momenta(bodies: Bodies, t, state: State) -> Rates:
     """Positions and rotations of the bodies and their rates."""
-    return _to_bodies(bodies, t, state.q, JointEnergy(JointSpace(bodies)).rates(state.q, state.p))
+    return _to_bodies(bodies, t, state.q, joint_velocities(bodies, state))
 
 
 def joint_rates(bodies: Bodies, t, q: Flat, rate: Flat) -> State:

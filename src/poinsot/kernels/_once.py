@@ -23,10 +23,10 @@ AT_ONCE = 4096
 def once(function: Callable) -> Callable:
     """A function of a model and arrays, for one call or two: native where it can be, else by XLA.
 
-    Called as it stands, each of its operations would be compiled by itself, which takes many times longer. It
-    cannot be called within another compiled function.
+    Called as it stands, each of its operations would be compiled by itself, which takes many times longer.
+    Within a trace it becomes a part of what is traced.
     """
-    quickly = eqx.filter_jit(function, **QUICKLY)
+    quickly, traced = eqx.filter_jit(function, **QUICKLY), eqx.filter_jit(function)
 
     def lifted(model: Any, grid: Any, runs: Any) -> Any:
         return function(model, *runs)
@@ -37,7 +37,9 @@ def once(function: Callable) -> Callable:
         given = jax.tree.map(lambda leaf: np.float64(leaf) if isinstance(leaf, float) else leaf, arguments)
         leaves = jax.tree.leaves((model, given))
         short = all(np.size(leaf) <= SHORT for leaf in jax.tree.leaves(given))
-        if short and not any(isinstance(leaf, Tracer) for leaf in leaves):
+        if any(isinstance(leaf, Tracer) for leaf in leaves):
+            return traced(model, *arguments)
+        if short:
             program = kernel.program(lifted, model, (), given, effort=QUICK)
             if program is not None:
                 result = program.bound(jax.tree.leaves(arrays(model)))((), arrays(given))

@@ -29,6 +29,7 @@ from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
 from poinsot.library._parallelogram import parallelogram
 from poinsot.library._particle_chain import particle_chain
+from poinsot.library._quadruped import quadruped
 from poinsot.library._register import register
 from poinsot.library._registry import REGISTRY, by_name, names, parameters
 from poinsot.library._regular_precession import regular_precession
@@ -40,6 +41,7 @@ from poinsot.library._symmetric_top import centre_of_mass, symmetric_top
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
 from poinsot.library._two_body_linkage import two_body_linkage
+from poinsot.library._two_link_arm import double_pendulum, two_link_arm
 
 __all__ = [
     "REGISTRY",
@@ -48,6 +50,7 @@ __all__ = [
     "by_name",
     "centre_of_mass",
     "disc_rod",
+    "double_pendulum",
     "fast_top",
     "four_bar",
     "free_body",
@@ -65,6 +68,7 @@ __all__ = [
     "parallelogram",
     "parameters",
     "particle_chain",
+    "quadruped",
     "register",
     "regular_precession",
     "rod_pendulum",
@@ -77,4 +81,5 @@ __all__ = [
     "tennis_racket",
     "tumbling_body",
     "two_body_linkage",
+    "two_link_arm",
 ]

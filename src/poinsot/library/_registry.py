@@ -22,6 +22,7 @@ from poinsot.library._kepler import kepler
 from poinsot.library._nonlinear_pendulum import nonlinear_pendulum
 from poinsot.library._parallelogram import parallelogram
 from poinsot.library._particle_chain import particle_chain
+from poinsot.library._quadruped import quadruped
 from poinsot.library._regular_precession import regular_precession
 from poinsot.library._rod_pendulum import rod_pendulum
 from poinsot.library._slider_crank import slider_crank
@@ -31,6 +32,7 @@ from poinsot.library._symmetric_top import symmetric_top
 from poinsot.library._tennis_racket import tennis_racket
 from poinsot.library._tumbling_body import tumbling_body
 from poinsot.library._two_body_linkage import two_body_linkage
+from poinsot.library._two_link_arm import double_pendulum, two_link_arm
 from poinsot.model import AbstractSystem
 
 REGISTRY: Registry[Callable[..., AbstractProblem | AbstractSystem]] = Registry(
@@ -59,8 +61,11 @@ REGISTRY: Registry[Callable[..., AbstractProblem | AbstractSystem]] = Registry(
         "governor": governor,
         "stewart-platform": stewart_platform,
         "cart-pole": cart_pole,
+        "two-link-arm": two_link_arm,
+        "double-pendulum": double_pendulum,
         "scara": scara,
         "seven-axis-arm": seven_axis_arm,
+        "quadruped": quadruped,
         "heavy-top": heavy_top,
         "free-body": free_body,
         "particle-chain": particle_chain,

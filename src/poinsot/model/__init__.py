@@ -6,6 +6,7 @@ from ._chain import Chain
 from ._chart import Chart
 from ._linkage import Linkage
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
+from ._params import Parametrised, filled
 from ._particles import Particles
 from ._reaction import free_wrench, joint_forces, passed_on
 from ._rigid_body import RigidBody
@@ -22,12 +23,14 @@ __all__ = [
     "Linkage",
     "Mobility",
     "OpenChain",
+    "Parametrised",
     "Particles",
     "RigidBody",
     "System",
     "Units",
     "ends",
     "expanded",
+    "filled",
     "free_wrench",
     "freedom",
     "in_loops",

@@ -25,7 +25,7 @@ from ._roster import Roster
 from ._start import check_physical, live, physical_state
 from ._symmetries import symmetries
 from ._terms import as_loads, as_potentials
-from .loads import AbstractLoad
+from .loads import AbstractLoad, total_wrench
 from .potentials import AbstractPotential
 
 if TYPE_CHECKING:
@@ -221,9 +221,7 @@ class AbstractSystem(Recommending):
         self, t, x: Positions, R: Rotations, v: Positions, Omega: Positions
     ) -> tuple[Positions, Positions]:
         """Forces in space and torques in the body frames on all bodies, of all loads; there must be one."""
-        loads = filled(self.loads, self.params)
-        wrenches = [load.wrench(t, x, R, v, Omega) for load in loads]
-        return jax.tree.map(lambda *parts: sum(parts[1:], start=parts[0]), *wrenches)
+        return total_wrench(filled(self.loads, self.params), t, x, R, v, Omega)
 
     def kinetic(self, x: Positions, R: Rotations, v: Positions, Omega: Positions) -> Scalar:
         """Kinetic energy of all bodies, from their poses and velocities."""

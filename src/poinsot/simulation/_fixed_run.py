@@ -134,7 +134,7 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: StepWork | None) 
                     stretch = schedule.every_step(saved, before, reach, capacity)
                 following, states = _chunk(marcher, loop, stretch, capacity, schedule.fractions is not None)
                 stretch = stretch.first(len(states))
-                if work is not None:
+                if work is not None and len(states):
                     work.enter(t0 + (stretch.targets + stretch.beyond) * dt, states, stretch)
                 count = int(np.count_nonzero(stretch.kept))
                 packed[saved + 1 : saved + 1 + count] = states[stretch.kept]

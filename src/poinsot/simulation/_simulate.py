@@ -9,9 +9,11 @@ from poinsot.integrators import AbstractIntegrator, as_integrator
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.kernels import Choice, Kernel
 from poinsot.model import AbstractSystem
+from poinsot.model.loads import AbstractControl
 from poinsot.simulation._accuracy import fixed_step
 from poinsot.simulation._adaptive_run import AdaptiveRun
 from poinsot.simulation._clock import timed_run
+from poinsot.simulation._controlled import controlled
 from poinsot.simulation._event import Event
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._subject import subject_of
@@ -52,6 +54,7 @@ def simulate(
     atol: float | None = None,
     coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
+    control: AbstractControl | Callable | None = None,
     t0: float = 0.0,
     save_every: int = 1,
     save_at: Sequence[float] | None = None,
@@ -78,6 +81,8 @@ def simulate(
             By default quaternions, or the group where the integrator needs it.
         form: for a system: of the equations, "hamiltonian", "index3", "index2", "index1", "index0",
             "null_space" or "group". By default the first that coordinates and integrator both take.
+        control: for a system whose joints form a tree: one of `pt.control`, or a law `f(q, v)` or
+            `f(t, q, v)` that returns a force for each joint.
         t0: start time.
         save_every: save each so-manieth state; start and end are always saved.
         save_at: save at these times instead (and the start); times between steps are reached by part steps
@@ -114,6 +119,7 @@ def simulate(
         step = fixed_step(integrator, dt, rtol=rtol, atol=atol)
         run = FixedRun.planned(integrator, span, step, last_step, saves, progress, Kernel(kernel, fast))
     with timed_run() as seconds:
+        problem = controlled(problem, control)
         subject = subject_of(problem, integrator, state, coordinates, form, t0)
         y = subject.checked(t0)
         check_consistent(subject.problem, integrator, t0, y)

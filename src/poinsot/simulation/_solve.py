@@ -1,6 +1,7 @@
 """The pure solver: arrays in, pytree out; works under `jit`, `vmap` and `grad`, on any device."""
 
 import dataclasses
+from collections.abc import Callable
 
 import equinox as eqx
 import jax
@@ -17,6 +18,8 @@ from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import SHORT, Choice, Kernel
 from poinsot.model import AbstractSystem
+from poinsot.model.loads import AbstractControl
+from poinsot.simulation._controlled import controlled
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._subject import choose
@@ -63,6 +66,7 @@ def solve(
     steps: int,
     coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
+    control: AbstractControl | Callable | None = None,
     t0=0.0,
     save_every: int = 1,
     kernel: Choice = "auto",
@@ -82,6 +86,7 @@ def solve(
         steps: number of steps, a Python integer.
         coordinates: for a system, as in `simulate`.
         form: for a system, likewise.
+        control: for a system, likewise.
         t0: start time.
         save_every: save every `save_every`-th state; must divide `steps`. `save_every=steps` keeps start and
             end.
@@ -93,6 +98,7 @@ def solve(
         `quaternion`, `velocity`, `angular_velocity` and the others.
     """
     integrator = as_fixed("solve", integrator)
+    problem = controlled(problem, control)
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         start = formulation.start(state, t0)

@@ -51,7 +51,7 @@ class ImplicitRungeKutta(AbstractIntegrator):
 
     def init(self, problem: AbstractProblem, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
-        return first_carry(problem, self.tableau, t, y, self.compensated)
+        return first_carry(problem, self.tableau, t, h, y, self.compensated)
 
     def step(self, problem: AbstractProblem, t, h, y: Packed, carry: StageCarry):
         """One step, see the class."""
@@ -71,7 +71,7 @@ class ImplicitRungeKutta(AbstractIntegrator):
         F, info = self.solver.solve(equations, guess)
         b = weights(tableau.b_hi[None], tableau.b_lo[None], self.compensated)
         y1, error = add(y, h * weighted(b, F)[0], carry.error)
-        return y1, next_carry(carry, tableau, F, h, error), info
+        return y1, next_carry(problem, carry, tableau, F, h, error), info
 
 
 def tableau_traits(tableau: ButcherTableau) -> Traits:

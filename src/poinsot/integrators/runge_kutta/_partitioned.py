@@ -56,7 +56,7 @@ class LobattoIIIAB(AbstractIntegrator):
 
     def init(self, problem: Hamiltonian, t, h, y: Packed) -> StageCarry:
         """No last step to extrapolate from."""
-        return first_carry(problem, self.pair.position, t, y, self.compensated)
+        return first_carry(problem, self.pair.position, t, h, y, self.compensated)
 
     def step(self, problem: Hamiltonian, t, h, y: Packed, carry: StageCarry):
         """One step, see the class."""
@@ -81,4 +81,4 @@ class LobattoIIIAB(AbstractIntegrator):
         F, info = self.solver.solve(equations, guess)
         b = weights(position.b_hi[None], position.b_lo[None], self.compensated)
         y1, error = add(y, h * weighted(b, F)[0], carry.error)
-        return y1, next_carry(carry, position, F, h, error), info
+        return y1, next_carry(problem, carry, position, F, h, error), info

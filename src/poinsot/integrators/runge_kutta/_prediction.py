@@ -6,18 +6,20 @@ $h\,\|f'\|$, and costs one in the sum $\Lambda$ of the weights' magnitudes, whic
 with `NODES` of them $\Lambda$ is at most $2 \cdot 10^5$.
 """
 
-from functools import cache
+from functools import cache, reduce
 from typing import NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed, abreast
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import no_error
-from poinsot.integrators.runge_kutta._stages import LONG, field_noise
+from poinsot.integrators.runge_kutta._stages import EPS, LONG, field_noise, forced
 from poinsot.integrators.runge_kutta._weights import weighted
 
 NODES = 8
@@ -36,7 +38,8 @@ class StageCarry(eqx.Module):
     error: Array | None
     """Round-off not yet added to the state."""
     noise: Array | None
-    """Of the right-hand side, as it was at the start of the run; see `field_noise`."""
+    """Of the right-hand side, as it was at the start of the run; see `field_noise`. Where forces act that
+    have no energy, of the largest one so far."""
 
 
 class Extrapolation(NamedTuple):
@@ -78,17 +81,21 @@ def _lagrange(nodes: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def first_carry(
-    problem: AbstractProblem, tableau: ButcherTableau, t, y: Packed, compensated: bool
+    problem: AbstractProblem, tableau: ButcherTableau, t, h, y: Packed, compensated: bool
 ) -> StageCarry:
     """What goes into the first step: derivatives at its start, and no last step to extrapolate from.
 
     Long states keep one step alone: another takes memory, and the time to read it.
     """
     rate, noise = field_noise(problem, t, y)
+    rates = _repeated(rate, tableau.stages)
+    if forced(problem):
+        rates = _expected_rates(problem, t + tableau.c_hi * h, t, y)
+        noise = _largest_noise(problem, noise, rates)
     earlier = len(Extrapolation.of(tableau).earlier)
     several = earlier > 0 and (y.size <= LONG or bool(problem.lanes(y)))
     return StageCarry(
-        derivatives=_repeated(rate, tableau.stages),
+        derivatives=rates,
         earlier=_repeated(rate, earlier) if several else None,
         h=jnp.zeros(problem.lanes(y)),
         error=no_error(y, compensated),
@@ -96,18 +103,44 @@ def first_carry(
     )
 
 
+def _expected_rates(problem: AbstractProblem, times: Array, t, y: Packed) -> Array:
+    """Rates of a first step from rest, where forces that begin to act may balance at the start itself.
+
+    They are those at the times of the stages, from where the run starts; of what has neither size nor rate
+    there, such as positions at zero, those after a step of Euler's method.
+    """
+    field = jax.jit(lambda t, y: problem.vector_field(t, y))
+    resting = lax.map(lambda time: field(time, y), times)
+    moved = lax.map(lambda at: field(at[0], y + (at[0] - t) * at[1]), (times, resting))
+    known = problem.magnitude(y) + problem.magnitude(reduce(jnp.maximum, jnp.abs(resting))) > 0.0
+    return jnp.where(known, resting, moved)
+
+
+def _largest_noise(problem: AbstractProblem, noise: Array | None, F: Array) -> Array:
+    """Round-off of the largest rates so far.
+
+    Forces without an energy can hold others in balance: what is left of them at rest is nothing but the
+    round-off of what they were.
+    """
+    own = EPS * problem.magnitude(reduce(jnp.maximum, jnp.abs(F)))
+    return own if noise is None else jnp.maximum(noise, own)
+
+
 def _repeated(rate: Packed, count: int) -> Array:
     return jnp.broadcast_to(rate[None], (count, *rate.shape))
 
 
-def next_carry(carry: StageCarry, tableau: ButcherTableau, F: Array, h, error: Array | None) -> StageCarry:
+def next_carry(
+    problem: AbstractProblem, carry: StageCarry, tableau: ButcherTableau, F: Array, h, error: Array | None
+) -> StageCarry:
     """What goes into the next step."""
     earlier = carry.earlier
     if earlier is not None:
         extrapolation = Extrapolation.of(tableau)
         own = carry.derivatives[np.array(extrapolation.earlier)]
         earlier = jnp.where(h == carry.h, own, weighted((extrapolation.backward,), F))
-    return StageCarry(F, earlier, h + jnp.zeros_like(carry.h), error, carry.noise)
+    noise = _largest_noise(problem, carry.noise, F) if forced(problem) else carry.noise
+    return StageCarry(F, earlier, h + jnp.zeros_like(carry.h), error, noise)
 
 
 def predict(h, carry: StageCarry, tableau: ButcherTableau) -> Array:

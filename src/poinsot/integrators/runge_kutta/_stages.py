@@ -159,14 +159,20 @@ class StageEquations:
         return unit if self.noise is None else jnp.maximum(unit, jnp.abs(self.h) * self.noise)
 
 
+def forced(problem: AbstractProblem) -> bool:
+    """Whether forces act that have no energy, as far as the problem knows of forces."""
+    return not problem.conservative
+
+
 def field_noise(problem: AbstractProblem, t, y: Packed) -> tuple[Packed, Packed | None]:
     """The right-hand side, and the size of its change where each number of the state is rounded up or down.
 
     Bodies of a long chain have forces made of small differences of large positions, and those of a chain at
     rest have momenta that are nothing but round-off: no iteration gets below it. A few numbers, such as those
-    of one body, have no such noise, and are spared the evaluation.
+    of one body, have no such noise, and are spared the evaluation; but forces without an energy may balance
+    others.
     """
-    if y.size <= MANY or problem.lanes(y):
+    if (y.size <= MANY and not forced(problem)) or problem.lanes(y):
         return problem.vector_field(t, y), None
     up = ((jnp.arange(y.size) * 40503 >> 7) % 2 == 0).reshape(y.shape)
     rounded = y * (1.0 + jnp.where(up, EPS, -EPS))

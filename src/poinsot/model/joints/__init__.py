@@ -7,7 +7,7 @@
 
 from ._base import AbstractJoint
 from ._condition import AbstractCondition
-from ._coordinate import angular
+from ._coordinate import angular, wrapped
 from ._coupling import Coupling
 from ._cylindrical import Cylindrical
 from ._distance import Distance
@@ -46,4 +46,5 @@ __all__ = [
     "Subspace",
     "Universal",
     "angular",
+    "wrapped",
 ]

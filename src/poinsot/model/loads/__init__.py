@@ -6,13 +6,15 @@ With loads the energy is not conserved; reports show its balance with the work d
 - on one body, constant or a function of time, in space or in the body: `Force`, `Torque`, `thrust`
 - between two points: `Damper`; in a joint: `JointTorque`, `JointForce`, `JointDamper`
 - your own: `Function`
+- in all joints at once, as a function of all joint coordinates: the controllers of `pt.control`
 """
 
 from collections.abc import Callable
 
 from poinsot.core import Registry
 
-from ._base import AbstractLoad
+from ._base import AbstractLoad, total_wrench
+from ._control import AbstractControl
 from ._damper import Damper
 from ._damping import LinearDamping
 from ._force import Force, Torque, thrust
@@ -35,6 +37,7 @@ REGISTRY: Registry[Callable[..., AbstractLoad]] = Registry(
 
 __all__ = [
     "REGISTRY",
+    "AbstractControl",
     "AbstractJointLoad",
     "AbstractLoad",
     "Damper",
@@ -47,4 +50,5 @@ __all__ = [
     "LinearDamping",
     "Torque",
     "thrust",
+    "total_wrench",
 ]

@@ -1,9 +1,10 @@
 """The interface of a load: forces and torques that no potential energy describes."""
 
 import abc
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Self
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -37,6 +38,14 @@ class AbstractLoad(Printable):
     @abc.abstractmethod
     def wrench(self, t, x: Vectors, R: Rotations, v: Vectors, Omega: Vectors) -> tuple[Vectors, Vectors]:
         """Forces at the mass centres in space, and torques about them in the body frames, of all bodies."""
+
+
+def total_wrench(
+    loads: Sequence[AbstractLoad], t, x: Vectors, R: Rotations, v: Vectors, Omega: Vectors
+) -> tuple[Vectors, Vectors]:
+    """Forces in space and torques in the body frames on all bodies, of several loads, one at least."""
+    wrenches = [load.wrench(t, x, R, v, Omega) for load in loads]
+    return jax.tree.map(lambda *parts: sum(parts[1:], start=parts[0]), *wrenches)
 
 
 def marks(count: int, places: Iterable[int]) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array
 
 from poinsot.core import InputError, State, as_array, concrete, did_you_mean, quoted
-from poinsot.rotation import from_matrix, multiply, normalise, quat_exp, to_matrix
+from poinsot.rotation import conjugate, from_matrix, multiply, normalise, quat_exp, quat_log, to_matrix
 
 from .._checks import Numbers
 from .._tree_motion import joint_rates
@@ -91,6 +91,19 @@ def moved_by(structure: Structure, q: Q, by: V) -> Q:
         if slot.ball:
             turn = quat_exp(by[rate + rates - 3 : rate + rates])
             parts.append(multiply(q[begin + single : begin + count], turn))
+    return jnp.concatenate(parts)
+
+
+def difference(structure: Structure, q: Q, to: Q) -> V:
+    """Rates over a unit of time that move coordinates to others."""
+    parts = [jnp.zeros(0)]
+    for slot in structure.slots:
+        begin, count = slot.q
+        single = begin + (count - 4 if slot.ball else count)
+        parts.append(to[begin:single] - q[begin:single])
+        if slot.ball:
+            turned = slice(single, begin + count)
+            parts.append(quat_log(multiply(conjugate(q[turned]), to[turned])))
     return jnp.concatenate(parts)
 
 

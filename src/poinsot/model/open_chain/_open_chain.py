@@ -13,12 +13,15 @@ from poinsot.core.types import Scalar
 from poinsot.rotation import from_matrix, hat
 
 from .._checks import Numbers
+from .._params import filled
 from .._vectors import turned_back
+from ..loads import AbstractControl, AbstractLoad, total_wrench
 from ..potentials._marker import Marker
 from . import _dynamics as dynamics
 from . import _kinematics as kinematics
 from ._christoffel import christoffel
-from ._coordinates import given_numbers, labels, moved_by, of_state, random_numbers
+from ._coordinates import difference, given_numbers, labels, moved_by, of_state, random_numbers
+from ._efforts import body_wrenches
 from ._inverse_kinematics import Reached, reached
 from ._kinematics import Posture, Q, V
 from ._nodes import Nodes, nodes_of
@@ -66,6 +69,10 @@ class OpenChain(Printable):
     def __init__(self, system: "System", nodes: Nodes | None = None):
         self.system = system
         self.nodes = nodes_of(system) if nodes is None else nodes
+
+    def with_own_params(self) -> "OpenChain":
+        """The same chain with the parameters of its system in every function that takes them."""
+        return filled(self, self.system.params)
 
     @property
     def structure(self) -> Structure:
@@ -119,6 +126,14 @@ class OpenChain(Printable):
         """Coordinates after all rates have acted for a unit of time: quaternions turn, others add."""
         return moved_by(self.structure, self._q(q), self._v(by, "by"))
 
+    @eqx.filter_jit
+    def difference(self, q: Numbers, to: Numbers) -> V:
+        """Rates that bring coordinates to others in a unit of time, the inverse of `moved`.
+
+        Of angles it is the plain difference, which may be more than a turn; quaternions turn the shorter way.
+        """
+        return difference(self.structure, self._q(q), self._q(to, "to"))
+
     def coordinate_rates(self, q: Numbers, v: Numbers) -> Q:
         r"""The derivative $\dot q$ at rates $v$."""
         return kinematics.coordinate_rates(self.structure, self._q(q), self._v(v))
@@ -138,6 +153,19 @@ class OpenChain(Printable):
     def of_state(self, state: State, t: Numbers = 0.0) -> tuple[Q, V]:
         """Coordinates and rates of a physical state whose joints are closed; angles within half a turn."""
         return of_state(self, t, state)
+
+    def of_poses(self, t: Numbers, x: Array, R: Array, velocity: Array, Omega: Array) -> tuple[Q, V]:
+        """Coordinates and rates of poses and velocities of all bodies; angles within half a turn."""
+        state = State(position=x, quaternion=from_matrix(R), velocity=velocity, angular_velocity=Omega)
+        return of_state(self, t, state)
+
+    def wrenches(self, x: Array, R: Array, tau: V) -> tuple[Array, Array]:
+        r"""Forces in space and torques in the body frames that forces $\tau$ in the joints make.
+
+        In a body without a joint they act on the body from outside: a force at its mass centre, a torque in
+        its body frame.
+        """
+        return body_wrenches(self.system, self.structure, x, R, tau)
 
     @eqx.filter_jit
     def pose(self, q: Numbers, frame: str) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
@@ -220,7 +248,7 @@ class OpenChain(Printable):
         r"""Forces $\tau$ in the joints that an acceleration $\dot v$ takes (recursive Newton-Euler)."""
         q, v, a = self._q(q), self._v(v), self._v(a, "a")
         posture = self._posture(q)
-        return self._needed(t, posture, v, a)
+        return self._needed(t, q, posture, v, a)
 
     @eqx.filter_jit
     def forward_dynamics(self, q: Numbers, v: Numbers, tau: Numbers | None = None, t: Numbers = 0.0) -> V:
@@ -228,7 +256,7 @@ class OpenChain(Printable):
         q, v = self._q(q), self._v(v)
         forces = jnp.zeros(self.v_size) if tau is None else self._v(tau, "tau")
         posture = self._posture(q)
-        missing = forces - self._needed(t, posture, v, jnp.zeros(self.v_size))
+        missing = forces - self._needed(t, q, posture, v, jnp.zeros(self.v_size))
         return dynamics.free_rates(self.structure, dynamics.articulated(self.nodes, posture), missing)
 
     @eqx.filter_jit
@@ -282,21 +310,36 @@ class OpenChain(Printable):
 
     def load(self, t, q: Q, v: V) -> V:
         """Generalised forces of the loads of the system along the rates; zero without them."""
-        if not self.system.loads:
-            return jnp.zeros(self.v_size)
         posture = self._posture(q)
-        moved = kinematics.movement(self.structure, posture, v)
-        wrenches = self._load_wrenches(t, posture, *self._velocities(posture, moved))
-        return dynamics.pulled(self.structure, posture, wrenches)
+        on_bodies = jnp.zeros(self.v_size)
+        if self._loads_on_bodies:
+            moved = kinematics.movement(self.structure, posture, v)
+            wrenches = self._load_wrenches(t, posture, *self._velocities(posture, moved))
+            on_bodies = dynamics.pulled(self.structure, posture, wrenches)
+        return on_bodies + self._efforts(t, q, v)
 
-    def _needed(self, t: Numbers, posture: Posture, v: V, a: V) -> V:
+    def _needed(self, t: Numbers, q: Q, posture: Posture, v: V, a: V) -> V:
         """Forces in the joints beside potentials and loads."""
         moved = kinematics.movement(self.structure, posture, v)
         wrenches = dynamics.inertial_wrenches(self.nodes, posture, moved, a)
         wrenches = wrenches - self._potential_wrenches(t, posture)
-        if self.system.loads:
+        if self._loads_on_bodies:
             wrenches = wrenches - self._load_wrenches(t, posture, *self._velocities(posture, moved))
-        return dynamics.pulled(self.structure, posture, wrenches)
+        return dynamics.pulled(self.structure, posture, wrenches) - self._efforts(t, q, v)
+
+    @property
+    def _loads_on_bodies(self) -> list[AbstractLoad]:
+        """Loads that are given as forces on bodies, with the system's parameters in them."""
+        return [load for load in self._filled_loads if not isinstance(load, AbstractControl)]
+
+    @property
+    def _filled_loads(self) -> tuple[AbstractLoad, ...]:
+        return filled(self.system.loads, self.system.params)
+
+    def _efforts(self, t: Numbers, q: Q, v: V) -> V:
+        """Forces of all controllers."""
+        controls = [load for load in self._filled_loads if isinstance(load, AbstractControl)]
+        return sum((one.efforts(t, q, v) for one in controls), start=jnp.zeros(self.v_size))
 
     def _potential_wrenches(self, t: Numbers, posture: Posture) -> dynamics.Wrenches:
         r"""Forces $-V_x$ and moments $-\sum_k d_k\times V_{d_k}$ of all potentials."""
@@ -306,8 +349,8 @@ class OpenChain(Printable):
     def _load_wrenches(
         self, t: Numbers, posture: Posture, velocity: Array, Omega: Array
     ) -> dynamics.Wrenches:
-        """Moments about the mass centres and forces of all loads, in space; there must be one."""
-        force, torque = self.system.pose_load(t, posture.x, posture.R, velocity, Omega)
+        """Moments about the mass centres and forces of the loads on bodies, in space; there must be one."""
+        force, torque = total_wrench(self._loads_on_bodies, t, posture.x, posture.R, velocity, Omega)
         return joined(applied(posture.R, torque), force)
 
     def _posture(self, q: Q) -> Posture:

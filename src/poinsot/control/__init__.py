@@ -1,0 +1,28 @@
+r"""Controllers and joint trajectories.
+
+A controller is a load, forces $\tau(t, q, v)$ in the joints of a system whose joints form a tree:
+`pt.simulate(robot, start, control=controller, ...)`, in any coordinates; the energy balance of the run counts
+its work. Gains and references are leaves, so that `jax.grad` of a cost goes through `pt.solve`.
+
+- tracking: `ComputedTorque`, `PDGravity`; about an equilibrium: `LQR`
+- your own law: `Feedback`; sampled with a zero-order hold: `Sampled`
+- references: `quintic`, `trapezoidal`
+"""
+
+from poinsot.control._computed_torque import ComputedTorque
+from poinsot.control._feedback import Feedback
+from poinsot.control._lqr import LQR
+from poinsot.control._paths import JointPath, quintic, trapezoidal
+from poinsot.control._pd_gravity import PDGravity
+from poinsot.control._riccati import riccati
+
+__all__ = [
+    "LQR",
+    "ComputedTorque",
+    "Feedback",
+    "JointPath",
+    "PDGravity",
+    "quintic",
+    "riccati",
+    "trapezoidal",
+]

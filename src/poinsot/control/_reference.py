@@ -1,0 +1,69 @@
+"""What a controller follows: a motion of the joints, or a place where they stay."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from poinsot.core import InputError, Printable, as_array
+from poinsot.model import OpenChain
+
+Followed = tuple[Float[Array, " nq"], Float[Array, " nv"], Float[Array, " nv"]]
+"""Coordinates, rates and accelerations."""
+
+
+class Reference(Printable):
+    """Coordinates, rates and accelerations as a function of time; made by `as_reference`."""
+
+    target: Float[Array, " nq"] | None
+    motion: Callable | None
+    rates: int = eqx.field(static=True)
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether it moves."""
+        return self.target is None
+
+    def __call__(self, t) -> Followed:
+        """What is to be reached at a time."""
+        if self.target is not None:
+            return self.target, jnp.zeros(self.rates), jnp.zeros(self.rates)
+        assert self.motion is not None
+        return self.motion(t)
+
+
+def as_reference(value: Any, chain: OpenChain, controller: str) -> Reference:
+    """A reference from what people give.
+
+    Args:
+        value: coordinates of all joints, or a function of time that returns coordinates, rates and
+            accelerations, such as `quintic(...)`.
+        chain: whose coordinates they are.
+        controller: its name, for messages.
+
+    Raises:
+        InputError: it is neither, or has other sizes.
+    """
+    field = f"reference of {controller}"
+    if not callable(value):
+        return Reference(as_array(value, field, (chain.q_size,)), None, chain.v_size)
+    sizes = chain.q_size, chain.v_size, chain.v_size
+    try:
+        found = jax.eval_shape(value, jnp.zeros(()))
+    except InputError:
+        raise
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(f"{field} cannot be evaluated: {type(error).__name__}: {reason}") from error
+    shapes = [getattr(part, "shape", None) for part in jax.tree.leaves(found)]
+    if shapes != [(size,) for size in sizes]:
+        wanted = ", ".join(map(str, sizes))
+        said = ", ".join(map(str, shapes)) or "nothing"
+        raise InputError(
+            f"{field} returns arrays of shape {said}; it must return coordinates, rates and accelerations, "
+            f"{wanted} numbers"
+        )
+    return Reference(None, value, chain.v_size)
