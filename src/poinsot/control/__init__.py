@@ -15,13 +15,17 @@ from poinsot.control._lqr import LQR
 from poinsot.control._paths import JointPath, quintic, trapezoidal
 from poinsot.control._pd_gravity import PDGravity
 from poinsot.control._riccati import riccati
+from poinsot.control._sampled import Held, Sampled, holding
 
 __all__ = [
     "LQR",
     "ComputedTorque",
     "Feedback",
+    "Held",
     "JointPath",
     "PDGravity",
+    "Sampled",
+    "holding",
     "quintic",
     "riccati",
     "trapezoidal",

@@ -38,7 +38,7 @@ from poinsot.equations._forms import FORMS, JOINT_HAMILTONIAN, MULTIPLIER, Form,
 from poinsot.equations._joint_space import UnitLength, joint_refusal, joint_velocities
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
-from poinsot.model import AbstractSystem, System, free_wrench, joint_forces
+from poinsot.model import AbstractSystem, OpenChain, System, free_wrench, joint_forces
 from poinsot.model.open_chain import Nodes, nodes_of
 from poinsot.rotation import extracted_quaternion, normalise
 
@@ -144,7 +144,7 @@ class Formulation(Printable):
         """Power of the loads, of drives and of time's direct effect on the energy, and its rate."""
         bodies = self.bodies
         if bodies.nodes is not None:
-            return self._joint_power(t, *self.joint_coordinates(y))
+            return self._joint_power(t, *self.joint_coordinates(t, y, bodies.chain))
 
         def power(t, y):
             q, rate, Omega = self.rates(t, y)
@@ -157,8 +157,10 @@ class Formulation(Printable):
 
         return jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
 
-    def joint_coordinates(self, y: Packed) -> tuple[Array, Array]:
-        """Coordinates and rates of the joints along their tree; in joint coordinates only."""
+    def joint_coordinates(self, t, y: Packed, chain: OpenChain) -> tuple[Array, Array]:
+        """Coordinates and rates of the joints along their tree; of poses with angles within half a turn."""
+        if self.bodies.nodes is None:
+            return chain.of_poses(t, *self.poses(t, *self.rates(t, y)))
         state = self.problem.unpack(y)
         return state.q, state.v if "v" in state.names else joint_velocities(self.bodies, state)
 

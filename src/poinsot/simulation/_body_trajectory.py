@@ -228,6 +228,16 @@ class BodyTrajectory(Trajectory):
         with timed(self.seconds, "evaluation"):
             return self._joints.reaction(name)
 
+    @property
+    def efforts(self) -> np.ndarray:
+        """Forces of the controller along all rates of the joints, (time, force).
+
+        Raises:
+            InputError: the run has no controller, or was loaded from a file.
+        """
+        with timed(self.seconds, "evaluation"):
+            return self._joints.efforts
+
     def singularities(self) -> list[Singularity]:
         """Kinematic singularities that the run passed: when, and which joints lost rank there.
 

@@ -19,6 +19,7 @@ from poinsot.simulation._memory import check_memory
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._row_march import RowMarcher
 from poinsot.simulation._row_shards import RowShards, row_marcher
+from poinsot.simulation._sampling import SampledWork, Sampler
 from poinsot.simulation._schedule import Pace, Schedule, Stretch
 from poinsot.simulation._trajectory import Record
 from poinsot.simulation._validate import count_steps
@@ -26,6 +27,8 @@ from poinsot.simulation._window_march import WindowMarcher
 from poinsot.simulation._work import StepWork
 
 AnyMarcher = KernelMarcher | WindowMarcher | RowMarcher | RowShards
+
+Work = StepWork | SampledWork
 
 CAPACITY = 2**18
 """Numbers held on the device before a chunk hands its saved states over."""
@@ -75,22 +78,27 @@ class FixedRun:
         return cls(integrator, t0, dt, steps, Schedule.every(t0, dt, steps, 0.0, save_every), False, kernel)
 
     def __call__(
-        self, problem: AbstractProblem, y: Packed, event: Event | None, loaded: Formulation | None = None
+        self,
+        problem: AbstractProblem,
+        y: Packed,
+        event: Event | None,
+        loaded: Formulation | None = None,
+        sampler: Sampler | None = None,
     ) -> Record:
-        """Carry it out; `loaded` are the bodies on which work is done."""
+        """Carry it out; `loaded` are the bodies on which work is done, `sampler` holds forces on them."""
         check_memory(len(self.schedule), y.size, self.schedule.save_every)
         grid = jnp.asarray(self.t0, dtype=float), jnp.asarray(self.dt, dtype=float)
-        marcher = Marcher(problem, self.integrator, *grid, event)
+        marcher = Marcher(problem, self.integrator, *grid, event, sampler)
         if y.size > SHORT and self.kernel.choice != "native":
             self.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")
         compiled, rows = KernelMarcher(marcher, self.kernel), row_marcher(marcher)
-        work = None if loaded is None else StepWork(loaded, self.t0, self.dt, np.asarray(y))
+        work = _work(loaded, sampler, (self.t0, self.dt), np.asarray(y))
         if rows is not None and self.kernel.native:
             # Where native code would be too long, a row of bodies has a better loop than the plain one.
             compiled.prepare(compiled.start(y), *self.first_targets(y, work))
         return _run(compiled if rows is None or self.kernel.native else rows, y, self, work)
 
-    def room(self, y: Packed, work: StepWork | None) -> int:
+    def room(self, y: Packed, work: Work | None) -> int:
         """States that a chunk has room for: the same for all runs that save more than their end.
 
         So one program serves them all. Of the end alone, clearing more room would take as long as the run.
@@ -98,7 +106,7 @@ class FixedRun:
         alone = len(self.schedule) <= 1 and work is None
         return int(np.clip(CAPACITY // max(y.size, 1), 1, 1 if alone else 8192))
 
-    def first_targets(self, y: Packed, work: StepWork | None) -> tuple[np.ndarray, np.ndarray | None]:
+    def first_targets(self, y: Packed, work: Work | None) -> tuple[np.ndarray, np.ndarray | None]:
         """Arrays of the shapes that a chunk has."""
         room = self.room(y, work)
         return np.zeros(room, dtype=np.int64), None if self.schedule.fractions is None else np.zeros(room)
@@ -111,7 +119,16 @@ class FixedRun:
         return pace
 
 
-def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: StepWork | None) -> Record:
+def _work(
+    loaded: Formulation | None, sampler: Sampler | None, grid: tuple[float, float], y: np.ndarray
+) -> Work | None:
+    """What integrates the work done on bodies, if any is done."""
+    if loaded is None:
+        return None
+    return StepWork(loaded, *grid, y) if sampler is None else SampledWork(sampler, *grid, y)
+
+
+def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: Work | None) -> Record:
     """March through the schedule chunk by chunk."""
     schedule, t0, dt = plan.schedule, plan.t0, plan.dt
     capacity = plan.room(y, work)
@@ -168,6 +185,7 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: StepWork | None) 
         told={"dt": dt, "iterations": int(loop.iterations), "kernel": plan.kernel.description}
         | _layout(marcher),
         work=None if work is None else work.close(),
+        samples=work.samples if isinstance(work, SampledWork) else None,
     )
 
 

@@ -12,6 +12,7 @@ from jaxtyping import Array
 from poinsot.core import InputError, quoted
 from poinsot.equations import Formulation
 from poinsot.model import Linkage, free_wrench, in_loops, joint_forces, joint_rates, joints, passed_on
+from poinsot.model.loads import AbstractControl
 from poinsot.simulation._evaluation import at_states
 from poinsot.simulation._singularities import Singularity, singularities
 
@@ -161,6 +162,14 @@ class SeenJoints:
         wide = [12 if isinstance(one, joints.AbstractJoint) else 2 for one in self._linkage.conditions]
         return _parts(rows, wide)
 
+    @cached_property
+    def efforts(self) -> np.ndarray:
+        """Forces of controllers along all rates."""
+        system = self.formulation.bodies.system
+        if not any(isinstance(load, AbstractControl) for load in system.loads):
+            raise InputError(f"{system.name} has no controller; give one, pt.simulate(..., control=...)")
+        return at_states(_efforts, self.formulation, self.times, self.packed)
+
     def joint(self, name: str) -> JointMotion:
         """The motion of a joint."""
         linkage = self._linkage
@@ -275,6 +284,14 @@ def _coordinates(formulation: Formulation, grid, at) -> Array:
             parts += [joint.coordinates(frames), joint_rates(linkage, k, t, x, R, twist)]
         parts += [(frames.first.T @ frames.second).reshape(-1), frames.apart @ frames.first]
     return jnp.concatenate(parts)
+
+
+def _efforts(formulation: Formulation, grid, at) -> Array:
+    """Forces of all controllers along all rates."""
+    t, y = at
+    controls = [load for load in formulation.bodies.system.loads if isinstance(load, AbstractControl)]
+    q, v = formulation.joint_coordinates(t, y, controls[0].chain)
+    return sum((one.efforts(t, q, v) for one in controls), start=jnp.zeros_like(v))
 
 
 def _reactions(formulation: Formulation, grid, at) -> Array:

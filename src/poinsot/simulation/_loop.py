@@ -13,6 +13,7 @@ from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import Bound, Kernel
 from poinsot.simulation._event import Event, locate
+from poinsot.simulation._sampling import Sampler
 
 
 class LoopState(eqx.Module):
@@ -24,6 +25,8 @@ class LoopState(eqx.Module):
     carry: Any
     result: Int[Array, "*lanes"]
     iterations: IntScalar
+    held: Array | None = None
+    """Forces of a sampled controller."""
 
 
 class AbstractMarcher(Protocol):
@@ -50,13 +53,35 @@ class Marcher(eqx.Module):
     t0: Array
     h: Array
     event: Event | None = None
+    sampler: Sampler | None = None
 
     def start(self, y: Packed) -> LoopState:
         """The state before the first step."""
-        carry = self.integrator.init(self.problem, self.t0, self.h, y)
+        held = None if self.sampler is None else self.sampler.forces(self.t0, y)
+        carry = self.integrator.init(self._holding(held), self.t0, self.h, y)
         lanes = self.problem.lanes(y)
         result = jnp.full(lanes, Result.successful, dtype=jnp.int32)
-        return LoopState(jnp.zeros(lanes, dtype=jnp.int64), y, carry, result, jnp.int64(0))
+        return LoopState(jnp.zeros(lanes, dtype=jnp.int64), y, carry, result, jnp.int64(0), held)
+
+    def _holding(self, held: Array | None) -> AbstractProblem:
+        """The problem with the forces of a sampled controller."""
+        if self.sampler is None or held is None:
+            return self.problem
+        return self.sampler.holding(self.problem, held)
+
+    def _resampled(self, loop: LoopState, n: IntScalar) -> tuple[Array | None, Any]:
+        """Forces and carry of the next step: new ones where a sample is due."""
+        sampler = self.sampler
+        if sampler is None:
+            return None, loop.carry
+        t = self.time(n)
+
+        def sample():
+            held = sampler.forces(t, loop.y)
+            # What is carried may be made of forces, which jump.
+            return held, self.integrator.init(self._holding(held), t, self.h, loop.y)
+
+        return lax.cond(n % sampler.every == 0, sample, lambda: (loop.held, loop.carry))
 
     def time(self, n) -> Array:
         """Time of step `n`: never a running sum, which would drift."""
@@ -73,7 +98,8 @@ class Marcher(eqx.Module):
         """
         n = loop.n if n is None else n
         t = self.time(n)
-        y, carry, info = self.integrator.step(self.problem, t, self.h, loop.y, loop.carry)
+        held, carry = self._resampled(loop, n)
+        y, carry, info = self.integrator.step(self._holding(held), t, self.h, loop.y, carry)
         components = tuple(range(y.ndim - len(self.problem.lanes(y))))
         finite = jnp.all(jnp.isfinite(y), axis=components)
         result = jnp.where(finite, Result.successful, Result.non_finite)
@@ -91,7 +117,7 @@ class Marcher(eqx.Module):
         y = jnp.where(taken, y, loop.y)
         count = loop.n + taken.astype(loop.n.dtype)
         iterations = loop.iterations + info.iterations.astype(loop.iterations.dtype)
-        return LoopState(count, y, carry, result.astype(jnp.int32), iterations)
+        return LoopState(count, y, carry, result.astype(jnp.int32), iterations, held)
 
     def step_unless_failed(self, loop: LoopState, n: IntScalar) -> LoopState:
         """Step number `n`; of a lane that has failed only how it failed is kept, and where.
@@ -123,8 +149,9 @@ class Marcher(eqx.Module):
         """The state `fraction` of a step further, off the grid, and the outcome; the run is not touched."""
         h = fraction * self.h
         t = self.time(loop.n)
-        fresh = self.integrator.init(self.problem, t, h, loop.y)
-        y, _, info = self.integrator.step(self.problem, t, h, loop.y, fresh)
+        problem = self._holding(self._resampled(loop, loop.n)[0])
+        fresh = self.integrator.init(problem, t, h, loop.y)
+        y, _, info = self.integrator.step(problem, t, h, loop.y, fresh)
         return jnp.where(fraction == 0.0, loop.y, y), jnp.where(fraction == 0.0, loop.result, info.result)
 
     def locate_event(self, loop: LoopState) -> tuple[Array, Packed]:
@@ -171,13 +198,13 @@ def record(marcher: "AbstractMarcher", loop: LoopState, targets: Array, fraction
 record_rows = eqx.filter_jit(record)
 """`record` for marchers of their own kind, compiled by XLA."""
 
-Model = tuple[AbstractProblem, AbstractIntegrator, Event | None]
+Model = tuple[AbstractProblem, AbstractIntegrator, Event | None, Sampler | None]
 """What a `Marcher` has beside its grid."""
 
 
 def _marcher(model: Model, t0: Array, h: Array) -> Marcher:
-    problem, integrator, event = model
-    return Marcher(problem, integrator, t0, h, event)
+    problem, integrator, event, sampler = model
+    return Marcher(problem, integrator, t0, h, event, sampler)
 
 
 def begin(model: Model, grid, y: Packed) -> LoopState:
@@ -209,7 +236,7 @@ class KernelMarcher:
     def __init__(self, marcher: Marcher, kernel: Kernel):
         # On the host, where every call of a compiled program reads them.
         self._grid = np.asarray(marcher.t0), np.asarray(marcher.h)
-        self._bound = Bound(kernel, (marcher.problem, marcher.integrator, marcher.event))
+        self._bound = Bound(kernel, (marcher.problem, marcher.integrator, marcher.event, marcher.sampler))
 
     def start(self, y: Packed) -> LoopState:
         """The state before the first step."""

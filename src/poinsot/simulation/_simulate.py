@@ -3,19 +3,20 @@
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, Result, State, as_number
 from poinsot.integrators import AbstractIntegrator, as_integrator
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.kernels import Choice, Kernel
 from poinsot.model import AbstractSystem
-from poinsot.model.loads import AbstractControl
 from poinsot.simulation._accuracy import fixed_step
 from poinsot.simulation._adaptive_run import AdaptiveRun
 from poinsot.simulation._clock import timed_run
-from poinsot.simulation._controlled import controlled
+from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._event import Event
 from poinsot.simulation._fixed_run import FixedRun
+from poinsot.simulation._sampling import sampler_of
 from poinsot.simulation._subject import subject_of
 from poinsot.simulation._trajectory import Trajectory
 from poinsot.simulation._validate import check_consistent, check_span
@@ -54,7 +55,7 @@ def simulate(
     atol: float | None = None,
     coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
-    control: AbstractControl | Callable | None = None,
+    control: Control | None = None,
     t0: float = 0.0,
     save_every: int = 1,
     save_at: Sequence[float] | None = None,
@@ -124,9 +125,12 @@ def simulate(
         y = subject.checked(t0)
         check_consistent(subject.problem, integrator, t0, y)
         event = None if stop is None else subject.event(stop).checked(subject.problem, t0, y)
+        sampler = sampler_of(subject.formulation, control, dt) if isinstance(control, Sampled) else None
         if isinstance(run, AdaptiveRun):
-            run = run.observing(subject.observed)
-        trajectory = subject.trajectory(integrator, run(subject.problem, y, event, subject.loaded))
+            record = run.observing(subject.observed)(subject.problem, y, event, subject.loaded)
+        else:
+            record = run(subject.problem, y, event, subject.loaded, sampler)
+        trajectory = subject.trajectory(integrator, record)
     trajectory.seconds.update(seconds)
     if trajectory.result is Result.interrupted:
         raise Interrupted(trajectory)

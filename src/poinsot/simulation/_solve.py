@@ -1,7 +1,6 @@
 """The pure solver: arrays in, pytree out; works under `jit`, `vmap` and `grad`, on any device."""
 
 import dataclasses
-from collections.abc import Callable
 
 import equinox as eqx
 import jax
@@ -11,6 +10,7 @@ from jax import lax
 from jax.core import Tracer
 from jaxtyping import Array, Int
 
+from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, Result, State, as_count, brief
 from poinsot.core.types import IntScalar
@@ -18,10 +18,10 @@ from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import SHORT, Choice, Kernel
 from poinsot.model import AbstractSystem
-from poinsot.model.loads import AbstractControl
-from poinsot.simulation._controlled import controlled
+from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._loop import Marcher
+from poinsot.simulation._sampling import Sampler, sampler_of
 from poinsot.simulation._subject import choose
 from poinsot.simulation._validate import check_integrator, check_labels, try_functions
 from poinsot.simulation._window_march import in_windows
@@ -66,7 +66,7 @@ def solve(
     steps: int,
     coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
-    control: AbstractControl | Callable | None = None,
+    control: Control | None = None,
     t0=0.0,
     save_every: int = 1,
     kernel: Choice = "auto",
@@ -102,9 +102,37 @@ def solve(
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         start = formulation.start(state, t0)
+        sampler = sampler_of(formulation, control, dt) if isinstance(control, Sampled) else None
         grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every, "kernel": kernel, "fast": fast}
-        solution = solve(formulation.problem, integrator, start, **grid)
-        return seen(formulation, solution)
+        return seen(formulation, _solved(formulation.problem, integrator, start, sampler, **grid))
+    return _solved(
+        problem,
+        integrator,
+        state,
+        None,
+        dt=dt,
+        steps=steps,
+        t0=t0,
+        save_every=save_every,
+        kernel=kernel,
+        fast=fast,
+    )
+
+
+def _solved(
+    problem: AbstractProblem,
+    integrator: AbstractIntegrator,
+    state: State,
+    sampler: Sampler | None,
+    *,
+    dt,
+    steps: int,
+    t0,
+    save_every: int,
+    kernel: Choice,
+    fast: bool,
+) -> Solution:
+    """The solution of a problem, with a sampled controller or without."""
     check_saves(steps, save_every)
     check_integrator(problem, integrator)
     try_functions(problem, jnp.asarray(t0, dtype=float), check_labels(problem, state))
@@ -113,16 +141,18 @@ def solve(
         chosen.give_up("it is called within a trace")
     if chosen.native:
         plan = FixedRun.of_steps(integrator, (float(t0), float(dt), steps), save_every, chosen)
-        solution = _solve_native(problem, state, plan)
+        solution = _solve_native(problem, state, plan, sampler)
         if solution is not None:
             return solution
     t0, dt = jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float)
-    marcher = Marcher(in_windows(problem, integrator), integrator, t0, dt)
+    marcher = Marcher(in_windows(problem, integrator), integrator, t0, dt, None, sampler)
     solution = _solve(marcher, state, steps // save_every, save_every)
     return dataclasses.replace(solution, kernel=chosen.description)
 
 
-def _solve_native(problem: AbstractProblem, state: State, plan: FixedRun) -> Solution | None:
+def _solve_native(
+    problem: AbstractProblem, state: State, plan: FixedRun, sampler: Sampler | None
+) -> Solution | None:
     """The steps in native machine code; None where it cannot take them."""
     y = problem.pack(state)
     if problem.lanes(y):
@@ -131,7 +161,7 @@ def _solve_native(problem: AbstractProblem, state: State, plan: FixedRun) -> Sol
         plan.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")
     if not plan.kernel.native:
         return None
-    record = plan(problem, y, None)
+    record = plan(problem, y, None, None, sampler)
     if record.result is Result.interrupted:
         raise KeyboardInterrupt
     if not plan.kernel.native:

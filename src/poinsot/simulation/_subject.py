@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import equinox as eqx
+import jax.numpy as jnp
 from jaxtyping import Array
 
+from poinsot.control import holding
 from poinsot.coordinates import AbstractOrientation, Group, Quaternions, as_coordinates
 from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, quoted, user_function
 from poinsot.equations import FORMS, Formulation, formulate, preferences, refusal
@@ -32,6 +34,7 @@ class ProblemSubject:
     problem: AbstractProblem
     start: State
     loaded: ClassVar[None] = None
+    formulation: ClassVar[None] = None
 
     def checked(self, t0: float) -> Packed:
         """The packed start, once it is right."""
@@ -95,7 +98,11 @@ class BodiesSubject:
 
     def trajectory(self, integrator: Method, record: Record) -> BodyTrajectory:
         """The run with everything that can be seen of the bodies, and where it has failed."""
-        run = BodyTrajectory.of_bodies(self.formulation, self.state, integrator, record)
+        formulation = self.formulation
+        if record.samples is not None:
+            # What is seen of a state later needs the forces that were held then.
+            formulation = holding(formulation, jnp.asarray(record.samples), record.t0)
+        run = BodyTrajectory.of_bodies(formulation, self.state, integrator, record)
         failed_at = culprits(self.formulation, integrator, record)
         if failed_at is not None:
             run.attributes["failed_at"] = failed_at

@@ -43,6 +43,8 @@ class Record:
     """Steps, counts and dense output of an adaptive run."""
     work: np.ndarray | None = None
     """What loads and time have done on bodies until each state, where there are such."""
+    samples: np.ndarray | None = None
+    """Forces of a sampled controller, (sample, force)."""
 
     def attributes(self, problem: AbstractProblem, method: Method) -> dict[str, Any]:
         """What is told about the run beside its arrays."""
