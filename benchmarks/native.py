@@ -59,7 +59,7 @@ def one_top(board: Scoreboard) -> None:
         y = np.asarray(formulation.problem.pack(formulation.start(START, 0.0)))
 
         def measure(kernel, problem=formulation.problem, integrator=integrator, y=y, dt=dt):
-            march = Bound(Kernel(kernel), (problem, integrator, None))
+            march = Bound(Kernel(kernel), (problem, integrator))
             grid = np.float64(0.0), np.float64(dt), np.int64(STEPS)
             return best_of(lambda: jax.block_until_ready(march(march_run, grid, y))) / STEPS * 1e6
 

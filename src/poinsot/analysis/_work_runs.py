@@ -144,7 +144,7 @@ class Contender:
     def _fixed_steps(self, integrator: AbstractIntegrator, y: Packed, count: int) -> WorkPoint:
         t0, t1 = self.span
         h = (t1 - t0) / count
-        model, kernel = (self.subject.problem, integrator, None), Kernel()
+        model, kernel = (self.subject.problem, integrator), Kernel()
         if y.size > SHORT and kernel.choice != "native":
             kernel.give_up("a long state")
         march = Bound(kernel, model)

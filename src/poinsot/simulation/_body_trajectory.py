@@ -228,7 +228,6 @@ class BodyTrajectory(Trajectory):
         with timed(self.seconds, "evaluation"):
             return self._joints.reaction(name)
 
-    @property
     def efforts(self) -> np.ndarray:
         """Forces of the controller along all rates of the joints, (time, force).
 

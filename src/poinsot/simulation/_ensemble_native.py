@@ -102,7 +102,7 @@ def ensemble_native(
     marcher: Marcher, states: State, count: int, saves: int, save_every: int, kernel: Kernel, progress
 ) -> Solution | None:
     """Runs from many starts; None where the native kernel cannot take them."""
-    model, grid = (marcher.problem, marcher.integrator, None, None), (marcher.t0, marcher.h)
+    model, grid = (marcher.problem, marcher.integrator), (marcher.t0, marcher.h)
     one = jax.tree.map(lambda x: np.asarray(x[0]), states)
     # Tracing takes as long as many thousand steps of a run.
     loop, straight = remembered(layout, model, grid, one)

@@ -198,13 +198,13 @@ def record(marcher: "AbstractMarcher", loop: LoopState, targets: Array, fraction
 record_rows = eqx.filter_jit(record)
 """`record` for marchers of their own kind, compiled by XLA."""
 
-Model = tuple[AbstractProblem, AbstractIntegrator, Event | None, Sampler | None]
-"""What a `Marcher` has beside its grid."""
+Model = tuple[Any, ...]
+"""What a `Marcher` has beside its grid: problem, integrator and, where there are such, event and sampler."""
 
 
 def _marcher(model: Model, t0: Array, h: Array) -> Marcher:
-    problem, integrator, event, sampler = model
-    return Marcher(problem, integrator, t0, h, event, sampler)
+    problem, integrator, *further = model
+    return Marcher(problem, integrator, t0, h, *further)
 
 
 def begin(model: Model, grid, y: Packed) -> LoopState:

@@ -8,7 +8,7 @@ from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._update import add
 from poinsot.integrators.coefficients import collocation
-from poinsot.integrators.runge_kutta._prediction import StageCarry, first_carry, next_carry, predict
+from poinsot.integrators.runge_kutta._prediction import StageCarry, first_carry, next_carry, noticed, predict
 from poinsot.integrators.runge_kutta._stages import FixedPoint, StageEquations
 from poinsot.integrators.runge_kutta._weights import weighted, weights
 
@@ -81,4 +81,4 @@ class LobattoIIIAB(AbstractIntegrator):
         F, info = self.solver.solve(equations, guess)
         b = weights(position.b_hi[None], position.b_lo[None], self.compensated)
         y1, error = add(y, h * weighted(b, F)[0], carry.error)
-        return y1, next_carry(problem, carry, position, F, h, error), info
+        return y1, noticed(problem, next_carry(carry, position, F, h, error)), info

@@ -130,17 +130,22 @@ def _repeated(rate: Packed, count: int) -> Array:
     return jnp.broadcast_to(rate[None], (count, *rate.shape))
 
 
-def next_carry(
-    problem: AbstractProblem, carry: StageCarry, tableau: ButcherTableau, F: Array, h, error: Array | None
-) -> StageCarry:
+def next_carry(carry: StageCarry, tableau: ButcherTableau, F: Array, h, error: Array | None) -> StageCarry:
     """What goes into the next step."""
     earlier = carry.earlier
     if earlier is not None:
         extrapolation = Extrapolation.of(tableau)
         own = carry.derivatives[np.array(extrapolation.earlier)]
         earlier = jnp.where(h == carry.h, own, weighted((extrapolation.backward,), F))
-    noise = _largest_noise(problem, carry.noise, F) if forced(problem) else carry.noise
-    return StageCarry(F, earlier, h + jnp.zeros_like(carry.h), error, noise)
+    return StageCarry(F, earlier, h + jnp.zeros_like(carry.h), error, carry.noise)
+
+
+def noticed(problem: AbstractProblem, carry: StageCarry) -> StageCarry:
+    """What is carried, with the noise of its rates where forces without an energy act."""
+    if not forced(problem):
+        return carry
+    noise = _largest_noise(problem, carry.noise, carry.derivatives)
+    return StageCarry(carry.derivatives, carry.earlier, carry.h, carry.error, noise)
 
 
 def predict(h, carry: StageCarry, tableau: ButcherTableau) -> Array:
