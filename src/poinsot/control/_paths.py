@@ -3,7 +3,6 @@
 import abc
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -17,8 +16,10 @@ from poinsot.model import OpenChain
 class AbstractProfile(Printable):
     """How far along its way a motion is: $s(t)$ from 0 to 1."""
 
-    duration: eqx.AbstractVar[Scalar]
-    """When it arrives."""
+    @property
+    @abc.abstractmethod
+    def duration(self) -> Scalar:
+        """When it arrives."""
 
     @abc.abstractmethod
     def __call__(self, t) -> tuple[Scalar, Scalar, Scalar]:
@@ -31,15 +32,20 @@ class QuinticProfile(AbstractProfile):
     $$ s = 10\,x^3 - 15\,x^4 + 6\,x^5, \qquad x = t/T $$
     """
 
-    duration: Scalar
+    time: Scalar
+
+    @property
+    def duration(self) -> Scalar:
+        """When it arrives."""
+        return self.time
 
     def __call__(self, t) -> tuple[Scalar, Scalar, Scalar]:
         """The polynomial and its derivatives; constant before the begin and after the end."""
-        x = jnp.clip(t / self.duration, 0.0, 1.0)
+        x = jnp.clip(t / self.time, 0.0, 1.0)
         rest = 1.0 - x
         s = x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
-        rate = 30.0 * (x * rest) ** 2 / self.duration
-        return s, rate, 60.0 * x * rest * (rest - x) / self.duration**2
+        rate = 30.0 * (x * rest) ** 2 / self.time
+        return s, rate, 60.0 * x * rest * (rest - x) / self.time**2
 
 
 class TrapezoidalProfile(AbstractProfile):

@@ -29,13 +29,13 @@ SHARES = 4
 
 def begin_lane(model: Model, grid, state: State) -> LoopState:
     """One run before its first step."""
-    return Marcher(*model[:2], *grid).start(model[0].pack(state))
+    return Marcher(model[0], model[1], *grid).start(model[0].pack(state))
 
 
 def record_lane(model: Model, grid, loop: LoopState):
     """One run through step numbers `targets[:count]`, with the state at each; NaN once it has failed."""
     t0, h, first, targets, count = grid
-    marcher = Marcher(*model[:2], t0, h)
+    marcher = Marcher(model[0], model[1], t0, h)
 
     def advance(k, carry):
         loop, begin, buffer = carry
@@ -51,7 +51,7 @@ def record_lane(model: Model, grid, loop: LoopState):
 def layout(model: Model, grid, state: State) -> tuple[LoopState, bool]:
     """Shapes of where one run stands, and whether its step has no loops."""
     loop = jax.eval_shape(lambda state: begin_lane(model, grid, state), state)
-    step = jax.make_jaxpr(lambda loop: Marcher(*model[:2], *grid).step(loop))(loop)
+    step = jax.make_jaxpr(lambda loop: Marcher(model[0], model[1], *grid).step(loop))(loop)
     return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), loop), in_components(step.jaxpr)
 
 
