@@ -25,7 +25,7 @@ of relative size one, and $V$, the response to moving every component of the sta
 Of fewer than 32 saved states only the first and the third line are asked; they are too short for the
 others.
 
-**Trend.** The run is cut into $W$ windows of equally many states, once into 8 and once into 16. Means $m_w$
+**Trend.** The run is cut into $W$ windows of equally many states, with $W$ = 8, 11 and 16. Means $m_w$
 with Hann weights all but remove an oscillation that goes round twice or more in a window. With $\tau_w$ the
 mean times, rate and standard error are those of a random walk with drift,
 
@@ -33,12 +33,13 @@ $$ b = \frac{m_W - m_1}{\tau_W - \tau_1}, \qquad
    \sigma^2 = \frac{W - 1}{(\tau_W - \tau_1)^2}\,\frac{1}{W - 2}
    \sum_w \big(m_{w+1} - m_w - b\,(\tau_{w+1} - \tau_w)\big)^2 . $$
 
-The trend is clear when $|b| > c_W \sigma$ for one of the two, with $c_8 = 8$ and $c_{16} = 5.2$, which one
-random walk in 2000 exceeds; when both rates agree to half of it; and when the change is larger than
-round-off. Every other error without drift varies more from window to window than it moves as a whole: white
+The trend is clear when $|b| > c_W \sigma$ for one of the three, with $c_8 = 8$, $c_{11} = 6.2$ and
+$c_{16} = 5.2$, which one random walk in 2000 exceeds; when $|b| > 0.3\,c_W \sigma$ for a second one, since an
+oscillation that goes round about once in a window looks slow in that cut alone; when all rates agree to half of
+the largest; and when the change is larger than round-off. Every other error without drift varies more from window to window than it moves as a whole: white
 noise, and an oscillation of which more than about 0.4 periods are seen. Growth that accelerates, as the
 square of time, is clear as well. The resolution is $c_W\sigma$ of a clear trend, and else $|b| + c_W\sigma$
-with the smaller sum of both cuts, at most two ranges of $d$ over the time of the run.
+with the smallest sum of all cuts, at most two ranges of $d$ over the time of the run.
 
 **Slow parts.** Less than 0.4 periods of a slow oscillation look like a drift and nothing in $d$ tells them
 apart. But an error that oscillates is a function of the state, so the state has to have a slow part too: a
@@ -63,8 +64,10 @@ FEWEST = 32
 """Saved states below which a trend is not looked for."""
 CYCLES = 2.0
 """Oscillations of the motion below which oscillation and drift look alike."""
-LIMITS = {8: 8.0, 16: 5.2}
-"""Standard errors that a rate over so many windows must exceed; one random walk in 2000 does."""
+LIMITS = {8: 8.0, 11: 6.2, 16: 5.2}
+"""For each number of windows, the standard errors that a rate must exceed; one random walk in 2000 does."""
+SECOND = 0.3
+"""Clarity that a second cut must show: an oscillation of one period a window looks slow in one cut alone."""
 LARGE = 0.1
 """Share of its extent beyond which a quantity that stays away from its start has gone."""
 ALIKE = 0.15
@@ -165,11 +168,12 @@ class _Trend:
 
 
 def _clear(trends: list[_Trend], roundoff: float) -> bool:
-    """Whether one trend is clear and larger than round-off, and the other one agrees with it."""
+    """Whether one trend is clear and larger than round-off, a second one shows it, and all rates agree."""
     rates = [trend.rate for trend in trends]
     largest = max(map(abs, rates))
     alike = max(rates) - min(rates) <= 0.5 * largest
-    return alike and largest > roundoff and max(trend.clarity for trend in trends) > 1.0
+    *_, second, first = sorted(trend.clarity for trend in trends)
+    return alike and largest > roundoff and first > 1.0 and second > SECOND
 
 
 def _stays_away(deviations: np.ndarray) -> float:
