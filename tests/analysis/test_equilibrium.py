@@ -37,6 +37,7 @@ def relaxed(free):
     return free.equilibrium(starts=3)
 
 
+@pytest.mark.slow
 def test_expansion_of_a_chain_is_that_of_its_potential(mixed):
     """Energy, slope and second derivatives along a random direction, from the potential that runs use."""
     point, order = kicked(mixed, mixed.straight_state(), 0.1), numbering(mixed)
@@ -87,6 +88,7 @@ def test_straight_tetrahedra_are_a_saddle_and_are_left():
     assert [other.unstable for other in below.others] == [straight.unstable]
 
 
+@pytest.mark.slow
 def test_a_chain_pulled_apart_is_said_to_be():
     """A force that no bond can bear; a tenth of it is borne."""
     torn = pt.library.particle_chain(count=4, ends=("clamped", pt.ends.force((200.0, 0.0, 0.0))))

@@ -78,6 +78,7 @@ def test_the_motion_has_the_frequency_of_its_mode(double, hanging):
     assert np.ptp(run.position[:, 1, 0]) > 1e-4
 
 
+@pytest.mark.slow
 def test_rod_on_a_ball_joint():
     r"""$\omega^2 = mgl/I$ about two axes, and a free spin about its own."""
     rod = pt.library.rod_pendulum(1)
@@ -105,6 +106,7 @@ def test_parallelogram_that_hangs():
     np.testing.assert_allclose(found.squares, [6.0 * G / 5.0], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_damped_rod():
     r"""$\tfrac13\ddot\vartheta + c\,\dot\vartheta + \tfrac12 g\,\vartheta = 0$, a torque against the spin."""
     c = 0.4

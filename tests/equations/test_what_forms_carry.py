@@ -45,6 +45,7 @@ def test_the_energy_of_the_bodies_is_that_of_the_report(name):
     assert float(energy) == pytest.approx(float(reported["energy"]), rel=1e-14)
 
 
+@pytest.mark.slow
 def test_the_null_space_carries_the_angular_velocity_itself():
     formulation, state = drifted(Directors(), "null_space")
     seen = formulation.motion(0.0, formulation.problem.pack(state))

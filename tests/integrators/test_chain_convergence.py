@@ -88,7 +88,7 @@ EVERYWHERE = (
     "variational",
 )
 """Methods that are tried under all end conditions, the others under a force alone."""
-QUICK_HIGH = [("free", "splitting of order 8")]
+QUICK_HIGH: list[tuple[str, str]] = []
 QUICK_LOW = [("displaced", "splitting")]
 
 
@@ -150,6 +150,7 @@ def error(end, method, h) -> float:
     return max(float(np.max(np.abs(a - b))) for a, b in zip(found, exact(end), strict=True))
 
 
+@pytest.mark.slow
 def test_the_exact_motion_is_one():
     """Two step sizes of the extrapolation and SciPy's DOP853 agree, and the energy is conserved."""
     reference = ENDS["force"][1]

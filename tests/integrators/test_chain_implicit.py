@@ -53,7 +53,7 @@ def one_step(problem, integrator, y):
     ("options", "form", "blocks"),
     [
         pytest.param({"ends": DISPLACED, "neighbours": 2}, "hamiltonian", 3, marks=pytest.mark.slow),
-        ({"ends": DISPLACED}, "null_space", 4),
+        pytest.param({"ends": DISPLACED}, "null_space", 4, marks=pytest.mark.slow),
         pytest.param({"ends": "ring", "count": 7}, "hamiltonian", 4, marks=pytest.mark.slow),
     ],
     ids=["second neighbours", "velocities", "ring"],

@@ -54,6 +54,7 @@ def test_symplectic_is_said_where_it_is_measured(method, coordinates, form, symp
     assert defect < SYMPLECTIC if symplectic else defect > 10.0 * SYMPLECTIC
 
 
+@pytest.mark.slow
 def test_the_report_says_what_holds():
     headers = []
     for form in ("hamiltonian", "null_space"):

@@ -75,6 +75,7 @@ def test_forces_along_the_normal_at_the_midpoint_do_work():
     assert run.ok and float(run.deviation["energy"]) > 1e-5
 
 
+@pytest.mark.slow
 def test_order_two_in_positions_momenta_and_multipliers(exact):
     """Multipliers alternate with the velocities across the surface: those of two steps have a mean."""
     errors = []

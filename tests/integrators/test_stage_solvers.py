@@ -35,7 +35,7 @@ def pendula(q, p):
         GaussLegendre(3),
         pytest.param(GaussLegendre(3, compensated=True), marks=pytest.mark.slow),
         pytest.param(LobattoIIIAB(3), marks=pytest.mark.slow),
-        LobattoIIIAB(3, compensated=True),
+        pytest.param(LobattoIIIAB(3, compensated=True), marks=pytest.mark.slow),
     ],
     ids=["gauss", "gauss compensated", "lobatto", "lobatto compensated"],
 )

@@ -129,11 +129,8 @@ def test_the_null_space_of_a_joint_that_can_stand_in_a_tree(name):
         np.testing.assert_allclose(found, rate, atol=1e-13)
 
 
-QUICK = ("Revolute",)
-RUNS = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in KINDS]
-
-
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
 def test_a_run_holds_it(name):
     run = pt.simulate(
         system(name),

@@ -73,7 +73,7 @@ def test_joints_that_contradict_each_other_have_no_assembly():
 def test_methods_and_forms_without_joints_say_so():
     system = pt.library.two_body_linkage()
     with pytest.raises(pt.InputError, match="joints have no place in the form"):
-        pt.formulate(system, "quaternions", "hamiltonian")
+        pt.formulate(system, "directors", "hamiltonian")
     options: Any = {"t1": 0.1, "dt": 0.01, "coordinates": "group"}
     with pytest.raises((pt.InputError, TypeError), match="does not hold joints; take LieRattle"):
         pt.simulate(system, system.start, integrator="lie-splitting", **options)

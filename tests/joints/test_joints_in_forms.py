@@ -172,10 +172,8 @@ SPARK = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("coordinates", "form", "integrator", "steps"),
-    [pytest.param(*case, marks=() if case is SPARK[0] else pytest.mark.slow) for case in SPARK],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("coordinates", "form", "integrator", "steps"), SPARK)
 def test_gauss_and_lobatto_with_joints(coordinates, form, integrator, steps):
     """Orders 4 and 6, joints and rates at round-off, unit quaternions without a multiplier."""
     errors, report, momentum = [], None, 1.0

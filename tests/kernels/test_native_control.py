@@ -186,7 +186,7 @@ def test_buffer_that_is_read_before_and_after_it_is_written(size):
     check(function, random(9, LANES), np.arange(LANES) % 3, COUNTS, rtol=1e-14)
 
 
-@pytest.mark.parametrize("size", [8, 520])
+@pytest.mark.parametrize("size", [8, pytest.param(520, marks=pytest.mark.slow)])
 def test_buffers_that_change_places(size):
     """A loop that swaps what it carries."""
 

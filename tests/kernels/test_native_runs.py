@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.kernels import _kernel
 from poinsot.kernels.native import _program
 from poinsot.simulation import _ensemble_native, _fixed_run
@@ -207,6 +208,7 @@ def test_explosion():
     agree(native, plain, 1e-12)
 
 
+@pytest.mark.slow
 def test_gimbal_lock():
     sphere = pt.library.free_body(inertia=(1.0, 1.0, 1.0))
     start = sphere.state(rotation=pt.rotation.about_x(0.5), angular_velocity=(-1.0, 0.1, 0.0))
@@ -298,7 +300,7 @@ def test_methods_on_kepler(name):
     assert native.result.ok and np.max(np.abs(native.q[-1] - native.q[0])) > 0.1
 
 
-@pytest.mark.parametrize("name", ON_TOP)
+@pytest.mark.parametrize("name", of_the_long_suite(ON_TOP, {"lie-splitting", "lie-rattle", "variational"}))
 def test_methods_on_a_top(name):
     start = TOP.state(rotation=pt.rotation.about_x(1.0), angular_velocity=(0.5, 1.0, 5.0))
     native, plain = both(TOP, start, t1=1.0, dt=0.005, integrator=pt.integrators.by_name(name), save_every=50)
@@ -309,6 +311,7 @@ def test_methods_on_a_top(name):
     assert np.max(np.abs(native.rotation[-1] - native.rotation[0])) > 0.1
 
 
+@pytest.mark.slow
 def test_a_method_too_large_to_be_written_out_runs_plain(monkeypatch):
     """And says why; asked for native, it is refused before a step is taken."""
     monkeypatch.setattr(_program, "HEAVIEST", 20_000)
@@ -429,6 +432,7 @@ def test_solve_under_transformations_is_plain_and_agrees():
     assert slope == pytest.approx((shifted[0] - shifted[1]) / (2 * h), rel=1e-8)
 
 
+@pytest.mark.slow
 def test_a_chain_whose_code_would_be_too_long_has_the_loop_of_rows(monkeypatch):
     chain = pt.library.particle_chain(
         body=pt.shapes.tetrahedron(), count=3, potential=pt.potentials.LennardJones(epsilon=5.0, sigma=1.0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.core import AbstractProblem
 from poinsot.library import _kepler
 from poinsot.model import AbstractSystem
@@ -171,7 +172,10 @@ def test_wrong_names_and_values_are_refused(name, values, message):
 DATA = {"heavy-top": {"inertia": (3.0, 2.5, 1.0), "mgl": 1.0}, "free-body": {"inertia": (3.0, 2.5, 1.0)}}
 
 
-@pytest.mark.parametrize("name", pt.library.names())
+LONG = {"tennis-racket", "gyro-top", "tumbling-body", "regular-precession", "stewart-platform", "governor"}
+
+
+@pytest.mark.parametrize("name", of_the_long_suite(pt.library.names(), set(pt.library.names()) - LONG))
 def test_every_system_is_what_simulate_takes(name):
     """One kind of thing: a problem or a system of bodies, with start and step where these are recommended."""
     system = pt.library.by_name(name, **DATA.get(name, {}))

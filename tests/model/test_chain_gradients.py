@@ -139,10 +139,12 @@ def test_the_assembled_gradient_is_that_of_the_sum(case):
         np.testing.assert_array_equal(again, found)
 
 
-SLOW = ("tables", "two terms")
+SLOW = ("tables", "two terms", "poses", "many particles")
 
 
-@pytest.mark.parametrize(("ends", "order"), [("free", 2), ("ring", 1)])
+@pytest.mark.parametrize(
+    ("ends", "order"), [pytest.param("free", 2, marks=pytest.mark.slow), ("ring", 1)], ids=["free", "ring"]
+)
 def test_windows_of_a_long_chain_join(ends, order, monkeypatch):
     """In directors, and in quaternions, whose directors are made window by window."""
     chain = Chain(DISC, 7, SPACING, potentials.LennardJones(1.0, 1.0), ends, neighbours=order)
@@ -198,6 +200,7 @@ def test_derivatives_of_the_gradient_are_taken_in_loops():
     assert str(along).count("scan[") == 1
 
 
+@pytest.mark.slow
 def test_gradient_in_quaternions():
     """The chain rule with the four matrices dR/dq of the homogeneous map, and central differences."""
     chain = made("one number", "free", 1)

@@ -127,6 +127,7 @@ def in_pieces(system, x, R):
     return (force, torque), (-slope_x, body_torque(live_R, slope_R))
 
 
+@pytest.mark.slow
 def test_terms_of_single_bodies_stay_local(poses):
     for term in LOCAL.values():
         assert chain(term).not_local is None
@@ -201,6 +202,7 @@ def test_the_twin_in_other_units_has_the_terms(poses):
     assert units.scaled(chain(*LOCAL.values())).not_local is None
 
 
+@pytest.mark.slow
 def test_equilibrium_under_gravity_and_waves_without():
     """A hanging chain is longer than one at rest; waves are of the bonds alone."""
     disc = pt.shapes.two_rim_disc(0.5, 0.3, 6, axis=0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.model.potentials import (
     AbstractPair,
     Between,
@@ -73,7 +74,7 @@ def evaluated(system, x, R):
     return energy, slopes, jax.lax.map(lambda d: along(*d), (dx, dR))
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", of_the_long_suite(list(PAIRS), {"Lennard-Jones", "Gay-Berne", "pose"}))
 def test_forces_are_those_of_a_chain_and_of_differences(name):
     pair, (x, R) = PAIRS[name], poses(3)
     chain = pt.Chain(body(), 3, 2.5, pair)
@@ -160,6 +161,7 @@ def test_a_pair_by_itself_acts_between_all_bodies():
     np.testing.assert_allclose(sums[1:], sums[0], rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_energy_momentum_keeps_the_momenta_of_a_pair():
     """The squared distances are declared, so that the discrete gradient keeps both."""
     system = pt.System([body("a"), body("b")], potentials=[LennardJones(1.0, 1.0)])

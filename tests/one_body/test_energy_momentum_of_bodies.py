@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.analysis._body_standard import standard_body, standard_start
 from poinsot.analysis._travel import travel
 from poinsot.coordinates import Directors, Quaternions
@@ -49,7 +50,9 @@ def lost(
     return {name: float(run.deviation[name]) / size for name, size in SIZES.items()}
 
 
-@pytest.mark.parametrize("name", ["quaternions, free", "directors, multipliers"])
+@pytest.mark.parametrize(
+    "name", of_the_long_suite(["quaternions, free", "directors, multipliers"], {"quaternions, free"})
+)
 def test_energy_and_vertical_momentum_over_ten_thousand_steps(name):
     deviation = lost(FORMULATIONS[name], 10_000)
     assert deviation["energy"] < 1e-12 and deviation["L_z"] < 1e-12
@@ -109,6 +112,7 @@ def test_what_is_kept_is_what_the_bodies_show():
     assert np.ptp(run.angular_momentum[:, 0]) > 0.1
 
 
+@pytest.mark.slow
 def test_a_long_step_that_has_a_solution_finds_it():
     """A top that turns by 1.4 in a step: substitution diverges, Newton's method does not."""
     top = pt.library.regular_precession()

@@ -57,6 +57,7 @@ def moser_veselov(inertia, Omega, h: float, steps: int):
     return np.array(rotations), np.array(momenta)
 
 
+@pytest.mark.slow
 def test_rattle_in_directors_is_the_moser_veselov_map():
     h, steps = 0.1, 100
     inertia, start = (0.9144, 1.098, 1.66), tumbling().start

@@ -12,6 +12,7 @@ from poinsot.papers.chaurasia2012._galactic_table import END, PRINTED, QUICK_COU
 TABLE = "chaurasia2012/table-2.1"
 
 
+@pytest.mark.slow
 def test_quick_counts_agree_with_the_exact_motion():
     made = reproduce(TABLE, quick=True, progress=False)
     counts = [int(number.ours) for number in made.numbers]

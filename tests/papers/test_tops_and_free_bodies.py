@@ -113,6 +113,7 @@ def test_precession_condition_as_printed_makes_the_cone_nod():
     assert steady < 2e-4 and nodding > 0.01
 
 
+@pytest.mark.slow
 def test_runs_of_a_ladder_are_those_of_simulate():
     body = tumbling_body()
     method, group = pt.integrators.TerzeRattle(), pt.coordinates.Group("matrix")
@@ -127,6 +128,7 @@ def test_runs_of_a_ladder_are_those_of_simulate():
     assert len(run.until(1.0).exact_rotation) == 6
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_counts_its_steps_and_has_no_error():
     plain = Quaternions(sigma=0.0)
     runs = ladder(regular_precession(), Variational(), plain, (0.0075, 0.0065), 0.13)

@@ -83,6 +83,7 @@ def peaks(count):
     return [1024 * int(word) for word in done.stdout.split()[-2:]]
 
 
+@pytest.mark.slow
 def test_a_report_of_many_bodies_takes_memory_of_a_few_states():
     """It took 290 kB for each body, of which five states have 4 kB with everything that is seen."""
     count = 4_000

@@ -104,6 +104,7 @@ def springs(stiffness):
     return residual, jnp.linspace(0.1, 2.0, 9)
 
 
+@pytest.mark.slow
 def test_newton_in_blocks_is_newton():
     def both(stiffness):
         residual, guess = springs(stiffness)

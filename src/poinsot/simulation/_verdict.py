@@ -33,13 +33,14 @@ $$ b = \frac{m_W - m_1}{\tau_W - \tau_1}, \qquad
    \sigma^2 = \frac{W - 1}{(\tau_W - \tau_1)^2}\,\frac{1}{W - 2}
    \sum_w \big(m_{w+1} - m_w - b\,(\tau_{w+1} - \tau_w)\big)^2 . $$
 
-The trend is clear when $|b| > c_W \sigma$ for one of the three, with $c_8 = 8$, $c_{11} = 6.2$ and
-$c_{16} = 5.2$, which one random walk in 2000 exceeds; when $|b| > 0.3\,c_W \sigma$ for a second one, since an
-oscillation that goes round about once in a window looks slow in that cut alone; when all rates agree to half of
-the largest; and when the change is larger than round-off. Every other error without drift varies more from window to window than it moves as a whole: white
-noise, and an oscillation of which more than about 0.4 periods are seen. Growth that accelerates, as the
-square of time, is clear as well. The resolution is $c_W\sigma$ of a clear trend, and else $|b| + c_W\sigma$
-with the smallest sum of all cuts, at most two ranges of $d$ over the time of the run.
+The trend is clear when $|b| > c_W \sigma$ for one of the three, with $c_8 = 8$, $c_{11} = 6.2$ and $c_{16} =
+5.2$, which one random walk in 2000 exceeds; when $|b| > 0.3\,c_W \sigma$ for a second one, since an
+oscillation that goes round about once in a window looks slow in that cut alone; when all rates agree to half
+of the largest; and when the change is larger than round-off. Every other error without drift varies more from
+window to window than it moves as a whole: white noise, and an oscillation of which more than about 0.4
+periods are seen. Growth that accelerates, as the square of time, is clear as well. The resolution is
+$c_W\sigma$ of a clear trend, and else $|b| + c_W\sigma$ with the smallest sum of all cuts, at most two ranges
+of $d$ over the time of the run.
 
 **Slow parts.** Less than 0.4 periods of a slow oscillation look like a drift and nothing in $d$ tells them
 apart. But an error that oscillates is a function of the state, so the state has to have a slow part too: a

@@ -17,6 +17,7 @@ from group_cases import (
     symplecticity_defect,
 )
 
+from long_suite import of_the_long_suite
 from poinsot.coordinates import Group as GroupCoordinates
 from poinsot.core import Group, GroupParts, InputError
 from poinsot.integrators.coefficients import collocation, explicit
@@ -38,7 +39,9 @@ INTEGRATORS = {
     "newmark": KryslEndresNewmark(),
     "munthe-kaas": MuntheKaas(explicit.rk4()),
 }
-each = pytest.mark.parametrize("name", INTEGRATORS)
+each = pytest.mark.parametrize(
+    "name", of_the_long_suite(list(INTEGRATORS), {"elementary", "exact", "rattle", "midpoint"})
+)
 H = jnp.array(0.1)
 
 

@@ -54,7 +54,7 @@ def while_varying(params: dict, test: Sequence[bool], body: Sequence[bool], carr
 
 
 def scan_parts(params: dict) -> tuple[int, int]:
-    """Count the constants and the carried values of a `scan`; JAX 0.11 keeps them as a tree of its operands."""
+    """Count the constants and the carried values of a `scan`. JAX 0.11 keeps them as a tree of operands."""
     if "ft_in" in params:
         consts, carried, _ = params["ft_in"].unpack()
         return len(consts), len(carried)
