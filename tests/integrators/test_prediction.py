@@ -7,11 +7,13 @@ import pytest
 
 import poinsot as pt
 from poinsot.integrators.coefficients import collocation
+from poinsot.integrators.runge_kutta import _implicit
 from poinsot.integrators.runge_kutta._prediction import (
     NODES,
     Extrapolation,
     StageCarry,
     next_carry,
+    plainer,
     predict,
 )
 from poinsot.simulation._loop import Marcher
@@ -87,3 +89,58 @@ def test_two_steps_save_iterations():
     alone = marcher.march(one_step, 400)
     assert int(both.iterations) < 0.95 * int(alone.iterations)
     np.testing.assert_allclose(both.y, alone.y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["gauss2", "gauss6", "gauss16", "lobatto"])
+def test_further_guesses_are_from_the_last_step_alone(name):
+    tableau = TABLEAUX[name]
+    carry, _ = carried(tableau, nothing(tableau), 2, [0.1, 0.1])
+    again = plainer(0.1, carry, tableau)
+    assert again is not None and bool(again.possible())
+    assert again.count == {"gauss2": 1, "gauss16": 1}.get(name, 2)
+    guesses = [np.asarray(again.starts(jnp.int32(1 + k))) for k in range(again.count)]
+    np.testing.assert_array_equal(guesses[-1], np.tile(carry.derivatives[-1], (tableau.stages, 1)))
+    if again.count == 2:
+        one_step = eqx.tree_at(lambda one: one.earlier, carry, None)
+        np.testing.assert_allclose(guesses[0], predict(0.1, one_step, tableau), rtol=1e-14)
+    other = plainer(0.2, carry, tableau)
+    assert other is not None and not bool(other.possible()), "the first guess is the last stage already"
+
+
+WALL = pt.Hamiltonian(lambda q, p: 0.5 * p @ p + jnp.sum(1.0 / q**12))
+"""A particle that bounces off a wall, where its force grows a thousandfold within a step."""
+FIXED_POINT = pt.integrators.FixedPoint()
+COLLISIONS = pt.State(q=np.linspace(2.0, 3.0, 64)[:, None], p=np.full((64, 1), -2.0))
+
+
+def collided(kernel, solver=FIXED_POINT, **options):
+    """Ends of collisions by Gauss 8; the guess from two steps leads nowhere in two of them."""
+    method = pt.integrators.GaussLegendre(4, solver=solver)
+    given = {"dt": 0.15, "steps": 60, "save_every": 60, "progress": False, "kernel": kernel}
+    return pt.ensemble(WALL, method, COLLISIONS, **given | options)
+
+
+def test_a_step_that_the_guess_from_two_steps_does_not_find_is_found_from_one(monkeypatch):
+    native = collided("native")
+    assert np.all(native.result == 0)
+    plain = collided("plain")
+    np.testing.assert_array_equal(plain.result, 0)
+    np.testing.assert_allclose(native.q, plain.q, rtol=1e-9)
+    newton = collided("plain", pt.integrators.SimplifiedNewton())
+    np.testing.assert_allclose(native.q, newton.q, rtol=1e-9)
+    monkeypatch.setattr(_implicit, "plainer", lambda *given: None)
+    # Another number of saved states is another program.
+    without = collided("native", save_every=30)
+    assert np.count_nonzero(without.result) == 2
+
+
+def test_a_second_guess_gives_the_same_bits_alone_and_in_lanes():
+    """Runs 42 and 44 begin anew in some step; those beside them are left alone."""
+    together = collided("native")
+    method = pt.integrators.GaussLegendre(4)
+    for k in (0, *range(41, 46), 63):
+        start = pt.State(q=COLLISIONS.q[k], p=COLLISIONS.p[k])
+        alone = pt.simulate(
+            WALL, start, t1=9.0, dt=0.15, integrator=method, save_every=60, progress=False, kernel="native"
+        )
+        np.testing.assert_array_equal(alone.q[-1], together.q[k, -1])

@@ -4,7 +4,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.solvers import EPS, Stopping, factored, fixed_point, simplified_newton
+from poinsot.solvers import (
+    EPS,
+    Again,
+    Stopping,
+    factored,
+    fixed_point,
+    measured_fixed_point,
+    simplified_newton,
+)
 
 
 def size(dx):
@@ -41,6 +49,28 @@ def test_divergence_is_reported():
     assert not bool(info.converged)
     _, info = fixed_point(lambda x: x * x, 2.0 * jnp.ones(1), size, Stopping())
     assert not bool(info.converged) and int(info.iterations) < 20, "stops at the first infinity"
+
+
+def test_an_iteration_that_leads_nowhere_begins_again_in_its_lane_alone():
+    """x = x^2 / 2 goes to zero from below two only."""
+    starts = jnp.array([0.5, 3.0, 3.0, 3.0])
+    further = jnp.array([[9.0, 1.0, 4.0, 1.0], [9.0, 9.0, 1.5, 9.0]])
+    possible = jnp.array([True, True, True, False])
+
+    def substitute(x):
+        return 0.5 * x * x, jnp.abs(0.5 * x * x - x) / EPS
+
+    def solve(again):
+        return measured_fixed_point(substitute, starts, Stopping(tolerance=1.0), again)
+
+    x, info = solve(Again(lambda count: further[count - 1], 2, lambda: possible))
+    np.testing.assert_array_equal(info.converged, [True, True, True, False])
+    assert np.all(np.abs(x[:3]) < EPS)
+    once, short = solve(None)
+    np.testing.assert_array_equal(short.converged, [True, False, False, False])
+    assert int(info.iterations) > int(short.iterations), "all attempts are counted"
+    # Of lanes that need no other start, nothing of it is seen.
+    assert float(x[0]) == 0.0 or abs(float(x[0])) <= abs(float(once[0]))
 
 
 def test_noise_floor_counts_as_converged_but_a_plateau_does_not():

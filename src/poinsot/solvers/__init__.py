@@ -4,12 +4,13 @@ from poinsot.solvers._block_banded import BlockMatrix, Elimination, linearised
 from poinsot.solvers._corner import Corner
 from poinsot.solvers._fixed_point import fixed_point, measured_fixed_point
 from poinsot.solvers._graph_elimination import EliminationOrder, GraphFactors
-from poinsot.solvers._iteration import EPS, SolveInfo, Stopping
+from poinsot.solvers._iteration import EPS, Again, SolveInfo, Stopping
 from poinsot.solvers._linear import solve_in_loop, solve_small
 from poinsot.solvers._newton import factored, newton, simplified_newton
 from poinsot.solvers._safeguarded import safeguarded_fixed_point
 
 __all__ = [
+    "Again",
     "BlockMatrix",
     "EPS",
     "Elimination",

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from poinsot.core import largest
-from poinsot.solvers._iteration import EPS, Stopping, corrected, iterate, minus
+from poinsot.solvers._iteration import EPS, Again, Stopping, corrected, iterate, iterate_again, minus
 from poinsot.solvers._root import root
 
 
@@ -34,10 +34,11 @@ def fixed_point(g: Callable, guess, size: Callable, stopping: Stopping):
     return measured_fixed_point(substitute, guess, stopping)
 
 
-def measured_fixed_point(substitute: Callable, guess, stopping: Stopping):
+def measured_fixed_point(substitute: Callable, guess, stopping: Stopping, again: Again | None = None):
     """`fixed_point` of a map that returns the size of the change with its value.
 
-    Of many numbers it can measure some while they are at hand, and go on to the next.
+    Of many numbers it can measure some while they are at hand, and go on to the next. `again` are further
+    guesses, for where the first leads nowhere.
     """
 
     def linear_solve(matvec, rhs):
@@ -53,7 +54,9 @@ def measured_fixed_point(substitute: Callable, guess, stopping: Stopping):
 
     def repeat(substitute, start):
         lanes = jax.eval_shape(substitute, start)[1].shape
-        return iterate(substitute, start, stopping, lanes=lanes)
+        if again is None:
+            return iterate(substitute, start, stopping, lanes=lanes)
+        return iterate_again(substitute, start, again, stopping, lanes)
 
     return root(substitute, guess, repeat, linear_solve, lambda x, substituted: minus(x, substituted[0]))
 

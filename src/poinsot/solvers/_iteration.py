@@ -1,6 +1,8 @@
 """The one loop behind every implicit equation: correct until nothing changes but round-off."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -126,6 +128,52 @@ def iterate(
     begin = (start, unknown, unknown, jnp.full(lanes, False), active, jnp.int32(0))
     x, change, *_, count = lax.while_loop(proceed, once, begin)
     return x, SolveInfo(change, count.astype(float), stopping.accept)
+
+
+class Again(NamedTuple):
+    """Where an iteration begins once more if it has led nowhere."""
+
+    starts: Callable[[IntScalar], Any]
+    """Makes of the number of starts so far a pytree like the first one."""
+    count: int
+    """How many there are beside the first."""
+    possible: Callable[[], Bool[Array, "*lanes"]]
+    """Whether there are any, lane by lane; a function, as derivatives go past real numbers only."""
+
+
+def iterate_again(improved: Callable, start, again: Again, stopping: Stopping, lanes: tuple[int, ...] = ()):
+    """`iterate` from one start after the other, in lanes where those before led nowhere.
+
+    The iteration is written once, and where the first start is good, nothing is computed of the others.
+
+    Args:
+        improved: see `iterate`, also for the others.
+        start: first value.
+        again: where to begin after that.
+        stopping: when to end.
+        lanes: shape of the sizes.
+
+    Returns:
+        The last value and a `SolveInfo`, with the corrections from all starts.
+    """
+
+    def once(carry):
+        x, lost, _, starts, count = carry
+
+        def restart(carry):
+            x, lost = carry
+            return jax.tree.map(partial(jnp.where, lost), again.starts(starts), x), jnp.zeros_like(lost)
+
+        # A loop of one pass at most: unlike a condition it costs nothing where no lane is lost.
+        x, _ = lax.while_loop(lambda carry: jnp.any(carry[1]), restart, (x, lost & (starts > 0)))
+        x, info = iterate(improved, x, stopping, lanes=lanes)
+        lost = ~info.converged & again.possible() & (starts < again.count)
+        return x, lost, info.last_change, starts + 1, count + info.count
+
+    everywhere = jnp.full(lanes, True)
+    begin = (start, everywhere, jnp.full(lanes, jnp.inf), jnp.int32(0), jnp.float64(0.0))
+    x, _, change, _, count = lax.while_loop(lambda carry: jnp.any(carry[1]), once, begin)
+    return x, SolveInfo(change, count, stopping.accept)
 
 
 def corrected(correction: Callable, size: Callable) -> Callable:

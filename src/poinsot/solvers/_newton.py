@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Blocks, hold, one_block
 from poinsot.solvers._block_banded import linearised
-from poinsot.solvers._iteration import Stopping, corrected, iterate
+from poinsot.solvers._iteration import Again, Stopping, corrected, iterate, iterate_again
 from poinsot.solvers._root import root
 
 REPETITIONS = 6
@@ -80,6 +80,7 @@ def simplified_newton(
     size: Callable,
     stopping: Stopping,
     blocks: Blocks | None = None,
+    again: Again | None = None,
 ):
     r"""Solve $r(x) = 0$ by $x \leftarrow x - J^{-1} r(x)$ with one matrix $J \approx r'$, factored once.
 
@@ -92,6 +93,7 @@ def simplified_newton(
         size: scaled size of a correction, in units of round-off.
         stopping: when to end.
         blocks: which unknowns stand in equations together; None where all may.
+        again: further guesses, for where the first leads nowhere.
 
     Returns:
         The solution and a `SolveInfo`.
@@ -99,7 +101,10 @@ def simplified_newton(
     structure = one_block(guess.size) if blocks is None else blocks
 
     def correct(r, start):
-        return iterate(corrected(lambda x: inverse(r(x)), size), start, stopping)
+        improved = corrected(lambda x: inverse(r(x)), size)
+        if again is None:
+            return iterate(improved, start, stopping)
+        return iterate_again(improved, start, again, stopping)
 
     def linear_solve(matvec, rhs):
         return linear_solution(matvec, rhs, structure)

@@ -6,7 +6,14 @@ from poinsot.core import AbstractProblem, Packed
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import add
-from poinsot.integrators.runge_kutta._prediction import StageCarry, first_carry, next_carry, noticed, predict
+from poinsot.integrators.runge_kutta._prediction import (
+    StageCarry,
+    first_carry,
+    next_carry,
+    noticed,
+    plainer,
+    predict,
+)
 from poinsot.integrators.runge_kutta._stages import AbstractStageSolver, FixedPoint, StageEquations
 from poinsot.integrators.runge_kutta._weights import weighted, weights
 
@@ -67,8 +74,8 @@ class ImplicitRungeKutta(AbstractIntegrator):
             noise=carry.noise,
             former=carry.derivatives,
         )
-        guess = predict(h, carry, tableau)
-        F, info = self.solver.solve(equations, guess)
+        guess, again = predict(h, carry, tableau), plainer(h, carry, tableau)
+        F, info = self.solver.solve(equations, guess, again)
         b = weights(tableau.b_hi[None], tableau.b_lo[None], self.compensated)
         y1, error = add(y, h * weighted(b, F)[0], carry.error)
         return y1, noticed(problem, next_carry(carry, tableau, F, h, error)), info

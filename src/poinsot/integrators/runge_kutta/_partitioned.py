@@ -8,7 +8,14 @@ from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._update import add
 from poinsot.integrators.coefficients import collocation
-from poinsot.integrators.runge_kutta._prediction import StageCarry, first_carry, next_carry, noticed, predict
+from poinsot.integrators.runge_kutta._prediction import (
+    StageCarry,
+    first_carry,
+    next_carry,
+    noticed,
+    plainer,
+    predict,
+)
 from poinsot.integrators.runge_kutta._stages import FixedPoint, StageEquations
 from poinsot.integrators.runge_kutta._weights import weighted, weights
 
@@ -77,8 +84,8 @@ class LobattoIIIAB(AbstractIntegrator):
             noise=carry.noise,
             former=carry.derivatives,
         )
-        guess = predict(h, carry, position)
-        F, info = self.solver.solve(equations, guess)
+        guess, again = predict(h, carry, position), plainer(h, carry, position)
+        F, info = self.solver.solve(equations, guess, again)
         b = weights(position.b_hi[None], position.b_lo[None], self.compensated)
         y1, error = add(y, h * weighted(b, F)[0], carry.error)
         return y1, noticed(problem, next_carry(carry, position, F, h, error)), info

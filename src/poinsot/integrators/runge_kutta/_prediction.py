@@ -21,6 +21,7 @@ from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import no_error
 from poinsot.integrators.runge_kutta._stages import EPS, LONG, field_noise, forced
 from poinsot.integrators.runge_kutta._weights import weighted
+from poinsot.solvers import Again
 
 NODES = 8
 """Most nodes of the polynomial; a method with more stages has the last step alone."""
@@ -61,7 +62,7 @@ class Extrapolation(NamedTuple):
         c = tableau.c_hi
         s = len(c)
         if len(set(c)) < s:
-            return cls((), repeated := np.tile(np.eye(s)[-1], (s, 1)), repeated, np.zeros((0, s)))
+            return cls((), _last(s), _last(s), np.zeros((0, s)))
         # A node at the end of a step is one at the start of the next; computed ones may be off by rounding.
         before = [j for j in range(s) if c[j] - 1.0 < np.min(c) - 1e-6]
         earlier = tuple(before[len(before) - min(len(before), max(NODES - s, 0)) :])
@@ -159,3 +160,30 @@ def predict(h, carry: StageCarry, tableau: ButcherTableau) -> Array:
         return jnp.where(h == carry.h, weighted((row[None],), known)[0], known[-1])
 
     return abreast(one, jnp.asarray(matrix))
+
+
+def plainer(h, carry: StageCarry, tableau: ButcherTableau) -> Again | None:
+    """Further guesses, where the first leads nowhere: from the last step alone, and its last stage.
+
+    A motion that changes within a step, as in a collision, is no polynomial: the higher the degree, the
+    farther off is the guess. A step of another size than the last has its last stage as first guess already.
+    """
+    alone, known = Extrapolation.of(tableau).alone, carry.derivatives
+
+    def possible() -> Array:
+        return h == carry.h
+
+    if np.array_equal(alone, _last(len(alone))):
+        return None if carry.earlier is None else Again(lambda starts: known, 1, possible)
+    if carry.earlier is None:
+        return Again(lambda starts: jnp.broadcast_to(known[-1], known.shape), 1, possible)
+
+    def start(starts: Array) -> Array:
+        return jnp.where(starts == 1, weighted((alone,), known), known[-1:])
+
+    return Again(start, 2, possible)
+
+
+def _last(stages: int) -> np.ndarray:
+    """The matrix that repeats the last stage."""
+    return np.tile(np.eye(stages)[-1], (stages, 1))

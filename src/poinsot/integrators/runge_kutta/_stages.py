@@ -30,7 +30,7 @@ from poinsot.core import (
     one_block,
 )
 from poinsot.integrators.runge_kutta._stage_inverse import stage_inverse
-from poinsot.solvers import EPS, Stopping, linearised, measured_fixed_point, simplified_newton
+from poinsot.solvers import EPS, Again, Stopping, linearised, measured_fixed_point, simplified_newton
 
 MANY = 64
 """Numbers in a state above which its right-hand side is costly, and has a noise of its own."""
@@ -200,8 +200,10 @@ class AbstractStageSolver(eqx.Module):
         as_count(self.max_iterations, f"max_iterations of {name}", most=MOST_ITERATIONS)
 
     @abc.abstractmethod
-    def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
-        """The stage derivatives `F`, starting from a guess of them."""
+    def solve(
+        self, equations: StageEquations, guess: Array, again: Again | None = None
+    ) -> tuple[Array, StepInfo]:
+        """The stage derivatives `F`, from a guess of them, or from others where that leads nowhere."""
 
 
 class FixedPoint(AbstractStageSolver):
@@ -226,14 +228,16 @@ class FixedPoint(AbstractStageSolver):
         if self.look_every is not None:
             as_count(self.look_every, "look_every of FixedPoint", most=self.max_iterations)
 
-    def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
+    def solve(
+        self, equations: StageEquations, guess: Array, again: Again | None = None
+    ) -> tuple[Array, StepInfo]:
         """See the class."""
         inverse_unit = jnp.abs(equations.h) / equations.unit
         often = 1 if equations.y.size > MANY and not equations.lanes else 2
         stopping = Stopping(
             self.tolerance, max_iterations=self.max_iterations, look_every=self.look_every or often
         )
-        F, info = measured_fixed_point(equations.substitution(inverse_unit), guess, stopping)
+        F, info = measured_fixed_point(equations.substitution(inverse_unit), guess, stopping, again)
         return F, StepInfo.implicit(info.converged, info.iterations)
 
 
@@ -254,7 +258,9 @@ class SimplifiedNewton(AbstractStageSolver):
     tolerance: float = eqx.field(default=0.01, static=True)
     max_iterations: int = eqx.field(default=50, static=True)
 
-    def solve(self, equations: StageEquations, guess: Array) -> tuple[Array, StepInfo]:
+    def solve(
+        self, equations: StageEquations, guess: Array, again: Again | None = None
+    ) -> tuple[Array, StepInfo]:
         """See the class."""
         if equations.matrix is None:
             raise ValueError("SimplifiedNewton does not serve partitioned methods; use FixedPoint()")
@@ -276,9 +282,16 @@ class SimplifiedNewton(AbstractStageSolver):
         def size(dZ):
             return largest(dZ.reshape(shape) * inverse_unit[None])
 
-        start = equations.increments(guess).ravel()
+        def start(F: Array) -> Array:
+            return equations.increments(F).ravel()
+
+        if again is not None:
+            derivatives = again.starts
+            again = again._replace(starts=lambda count: start(derivatives(count)))
         stopping = Stopping(tolerance=self.tolerance, max_iterations=self.max_iterations)
-        flat, info = simplified_newton(residual, start, inverse, size, stopping, blocks.repeated(len(A)))
+        flat, info = simplified_newton(
+            residual, start(guess), inverse, size, stopping, blocks.repeated(len(A)), again
+        )
         Z = flat.reshape(shape)
         if np.linalg.matrix_rank(A) == len(A):
             F = jnp.tensordot(np.linalg.inv(A), Z, 1) / h
