@@ -1,5 +1,7 @@
 """First guesses of stage derivatives from the last two steps."""
 
+from typing import Any
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -97,10 +99,10 @@ def test_further_guesses_are_from_the_last_step_alone(name):
     carry, _ = carried(tableau, nothing(tableau), 2, [0.1, 0.1])
     again = plainer(0.1, carry, tableau)
     assert again is not None and bool(again.possible())
-    assert again.count == {"gauss2": 1, "gauss16": 1}.get(name, 2)
-    guesses = [np.asarray(again.starts(jnp.int32(1 + k))) for k in range(again.count)]
+    assert again.further == {"gauss2": 1, "gauss16": 1}.get(name, 2)
+    guesses = [np.asarray(again.starts(jnp.int32(1 + k))) for k in range(again.further)]
     np.testing.assert_array_equal(guesses[-1], np.tile(carry.derivatives[-1], (tableau.stages, 1)))
-    if again.count == 2:
+    if again.further == 2:
         one_step = eqx.tree_at(lambda one: one.earlier, carry, None)
         np.testing.assert_allclose(guesses[0], predict(0.1, one_step, tableau), rtol=1e-14)
     other = plainer(0.2, carry, tableau)
@@ -113,7 +115,7 @@ FIXED_POINT = pt.integrators.FixedPoint()
 COLLISIONS = pt.State(q=np.linspace(2.0, 3.0, 64)[:, None], p=np.full((64, 1), -2.0))
 
 
-def collided(kernel, solver=FIXED_POINT, **options):
+def collided(kernel, solver: Any = FIXED_POINT, **options):
     """Ends of collisions by Gauss 8; the guess from two steps leads nowhere in two of them."""
     method = pt.integrators.GaussLegendre(4, solver=solver)
     given = {"dt": 0.15, "steps": 60, "save_every": 60, "progress": False, "kernel": kernel}

@@ -135,7 +135,7 @@ class Again(NamedTuple):
 
     starts: Callable[[IntScalar], Any]
     """Makes of the number of starts so far a pytree like the first one."""
-    count: int
+    further: int
     """How many there are beside the first."""
     possible: Callable[[], Bool[Array, "*lanes"]]
     """Whether there are any, lane by lane; a function, as derivatives go past real numbers only."""
@@ -167,7 +167,7 @@ def iterate_again(improved: Callable, start, again: Again, stopping: Stopping, l
         # A loop of one pass at most: unlike a condition it costs nothing where no lane is lost.
         x, _ = lax.while_loop(lambda carry: jnp.any(carry[1]), restart, (x, lost & (starts > 0)))
         x, info = iterate(improved, x, stopping, lanes=lanes)
-        lost = ~info.converged & again.possible() & (starts < again.count)
+        lost = ~info.converged & again.possible() & (starts < again.further)
         return x, lost, info.last_change, starts + 1, count + info.count
 
     everywhere = jnp.full(lanes, True)
