@@ -129,6 +129,20 @@ def test_the_null_space_of_a_joint_that_can_stand_in_a_tree(name):
         np.testing.assert_allclose(found, rate, atol=1e-13)
 
 
+@once
+def _opened(linkage, x, R, rates):
+    return linkage.rates(0.0, x, R, expanded(linkage, 0.0, x, R, rates))[0]
+
+
+def test_rates_along_a_ball_keep_its_gap_where_it_is_open_and_rotations_are_none():
+    """So drifted coordinates drift no further: the null space of Lang (2010), (60), for any directors."""
+    linkage, draw = system("Spherical").linkage, np.random.default_rng(5)
+    assert linkage is not None
+    x, R, rates = (jnp.asarray(draw.standard_normal(shape)) for shape in ((3, 2), (3, 3, 2), (9,)))
+    assert np.max(np.abs(linkage.gaps(0.0, x, R)[0])) > 0.1
+    assert np.max(np.abs(_opened(linkage, x, R, rates))) < 1e-14
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_run_holds_it(name):

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.slow
 
 def test_the_catalogue_has_every_item():
     identifiers = [identifier for identifier, _ in catalogue() if identifier.startswith("lang2010")]
-    figures = [f"figure-{number}" for number in (6, 8, 9, 10, 11, 12, 13, 14, 15)]
-    assert identifiers == [f"lang2010/{item}" for item in (*figures, "section-7", "table-1")]
+    figures = [f"figure-{number}" for number in (6, "6-linkage", *range(8, 17))]
+    assert identifiers == [f"lang2010/{item}" for item in (*figures, "section-7", "table-1", "table-2")]
 
 
 @pytest.mark.parametrize("name", ["absolute, quaternions", "Euler angles"])

@@ -17,10 +17,11 @@ class JointNullSpace(eqx.Module):
        P\dot\nu = \dot u - \dot P\nu - \dot u_t, \qquad M\dot u = f + G^T\lambda $$
 
     with twists $u$ of the bodies, the null space $P$ of the joints in the tree, $G P = 0$, and $u_t$ of what
-    moves as a function of time. The rates are those of the roots of the tree and of the joint coordinates, so
-    no velocity opens a joint of the tree, and there are as many rates as degrees of freedom where there is no
-    loop. Joints that close loops, drives and couplings make the rates depend on each other: there $u$ is the
-    nearest twist, in the metric of the mass, that keeps them closed,
+    moves as a function of time. The rates are those of the roots of the tree and of the joint coordinates,
+    for a ball joint the angular velocity of its outer body, so no velocity opens a joint of the tree, and
+    there are as many rates as degrees of freedom where there is no loop. Joints that close loops, drives and
+    couplings make the rates depend on each other: there $u$ is the nearest twist, in the metric of the mass,
+    that keeps them closed,
 
     $$ u = w - M^{-1} G^T (G M^{-1} G^T)^{-1} (G w + g_t), \qquad w = P\nu + u_t, $$
 

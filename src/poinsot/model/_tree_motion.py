@@ -41,7 +41,9 @@ def expanded(linkage: Linkage, t, x: Array, R: Array, rates: Rates) -> Twist:
     r"""Twist $u = P(t, x, R)\,\nu + u_t$ of rates along the tree.
 
     The rates are velocity and body angular velocity of each root, as far as it has them, then those of each
-    branch: the second body turns and moves against the first by the motion subspace of the joint.
+    branch: the second body turns and moves against the first by the motion subspace of the joint. The outer
+    body of a ball joint turns by its own body angular velocity, which varies less in time than that against
+    the inner body does: adaptive solvers take longer steps.
     """
     placement, tree = linkage.placement, linkage.tree
     v = [jnp.zeros(3)] * len(placement.translating)
@@ -54,19 +56,23 @@ def expanded(linkage: Linkage, t, x: Array, R: Array, rates: Rates) -> Twist:
                 begin += 3
     for branch in tree.branches:
         joint, (parent, child) = linkage.joints[branch.joint], _grips(linkage, branch)
+        assert child.moving is not None and child.turning is not None, joint.label
+        own = rates[begin : begin + len(joint.freedoms or ())]
+        begin += len(own)
+        if _is_ball(linkage, branch):
+            # Each body at its own point of the joint, so that no gap and no drift of coordinates opens it.
+            rate = parent.path(placement, t, x, R, _joined(v, Omega))[1].place
+            v[child.moving] = rate - R[:, :, child.turning] @ jnp.cross(own, child.arm)
+            Omega[child.turning] = own
+            continue
         subspace, point = _subspace(linkage, branch, t, x, R)
-        own = rates[begin : begin + subspace.turn.shape[1]]
-        begin += subspace.turn.shape[1]
         side = 1.0 if branch.forward else -1.0
         carrier = _moving(linkage, parent, t, x, R, v, Omega)
         spin = carrier.spin + side * jnp.sum(subspace.turn * own[None], axis=1)
         velocity = carrier.at(point) + side * jnp.sum(subspace.slide * own[None], axis=1)
-        assert child.moving is not None and child.turning is not None, joint.label
-        base = x[:, child.moving]
-        v[child.moving] = velocity - jnp.cross(spin, point - base)
+        v[child.moving] = velocity - jnp.cross(spin, point - x[:, child.moving])
         Omega[child.turning] = R[:, :, child.turning].T @ spin
-    columns = [jnp.stack(parts, axis=1).reshape(-1) for parts in (v, Omega) if parts]
-    return jnp.concatenate(columns)
+    return _joined(v, Omega)
 
 
 def reduced(linkage: Linkage, t, x: Array, R: Array, twist: Twist) -> Rates:
@@ -77,7 +83,12 @@ def reduced(linkage: Linkage, t, x: Array, R: Array, twist: Twist) -> Rates:
     for body in tree.roots:
         parts += [v[placement.translating.index(body)]] if body in placement.translating else []
         parts += [Omega[placement.rotating.index(body)]] if body in placement.rotating else []
-    parts += [joint_rates(linkage, branch.joint, t, x, R, twist) for branch in tree.branches]
+    for branch in tree.branches:
+        own = _grips(linkage, branch)[1].turning
+        if own is not None and _is_ball(linkage, branch):
+            parts.append(Omega[own])
+        else:
+            parts.append(joint_rates(linkage, branch.joint, t, x, R, twist))
     return jnp.concatenate(parts)
 
 
@@ -102,6 +113,11 @@ def _grips(linkage: Linkage, branch: Branch) -> tuple[Grip, Grip]:
     return (first, second) if branch.forward else (second, first)
 
 
+def _is_ball(linkage: Linkage, branch: Branch) -> bool:
+    """Whether the joint of a branch leaves all turns."""
+    return linkage.joints[branch.joint].motions() is None
+
+
 def _subspace(linkage: Linkage, branch: Branch, t, x: Array, R: Array):
     """Motion subspace of a branch, and the point of the joint in its second body."""
     frames = linkage.frames(branch.joint, t, x, R)
@@ -113,6 +129,11 @@ def _columns(twist: Twist, x: Array, R: Array) -> tuple[list[Array], list[Array]
     """Velocities and angular velocities, body by body."""
     v, Omega = twist[: x.size].reshape(x.shape), twist[x.size :].reshape(3, R.shape[2])
     return [v[:, k] for k in range(v.shape[1])], [Omega[:, k] for k in range(Omega.shape[1])]
+
+
+def _joined(v: list[Array], Omega: list[Array]) -> Twist:
+    """The twist of velocities and angular velocities, body by body."""
+    return jnp.concatenate([jnp.stack(parts, axis=1).reshape(-1) for parts in (v, Omega) if parts])
 
 
 def _moving(
