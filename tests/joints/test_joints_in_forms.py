@@ -214,9 +214,8 @@ def test_parallelogram_stays_closed_though_conditions_are_redundant(coordinates,
     assert np.min(run.rotation[:, 0, 1, 0]) < -0.5, "past the level"
     assert np.max(np.abs(tip - [np.cos(angle), np.sin(angle), 0.0])) < 1e-4
     # By RK4 closed joints are an invariant of the equations, kept to its order.
-    assert run.report()["joints"].largest_deviation < (
-        1e-6 if isinstance(integrator, methods.ExplicitRungeKutta) else 1e-13
-    )
+    explicit = isinstance(integrator, methods.ExplicitRungeKutta)
+    assert run.report()["joints"].largest_deviation < (1e-6 if explicit else 1e-13)
 
 
 def course(t):

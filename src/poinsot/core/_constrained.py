@@ -137,6 +137,11 @@ class AbstractConstrained(PhaseSpace):
         """
         return None
 
+    @property
+    def dense_refusal(self) -> str | None:
+        """Why there are too many unknowns for equations without structure, or None if there are not."""
+        return None
+
     def normal(self, t, q: Positions, multipliers: Multipliers) -> Positions:
         r"""The direction $G(t, q)^T \lambda$ of a constraint force."""
         return jax.vjp(lambda x: self.constraint(t, x), q)[1](multipliers)[0]

@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import AbstractConstrained, Packed, Projection, UserFunction, each_body, placing
+from poinsot.core import AbstractConstrained, Blocks, Packed, Projection, UserFunction, each_body, placing
 from poinsot.core.types import Scalar
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._hamiltonian import BodiesEnergy
-from poinsot.equations._joint_multipliers import joint_slack
+from poinsot.equations._joint_multipliers import joint_blocks, joint_refusal_of_many, joint_slack
 
 CORRECTIONS = 2
 """Of the momenta by a solve that is right but for rounding."""
@@ -86,6 +86,15 @@ class CanonicalJoints(AbstractConstrained):
     def slack(self, t, q: Flat) -> Float[Array, " k"] | None:
         r"""The diagonal of $G M^{-1} G^T$ where joints may be redundant."""
         return joint_slack(self.bodies, t, q)
+
+    def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
+        """Many bodies in the row of their joints."""
+        return joint_blocks(self.bodies, {"q": self.bodies.places(), "g": np.zeros(0, dtype=int)}, unknowns)
+
+    @property
+    def dense_refusal(self) -> str | None:
+        """With joints between many bodies."""
+        return joint_refusal_of_many(self.bodies)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy, without slope along the length of a quaternion."""

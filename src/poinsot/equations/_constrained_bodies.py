@@ -22,7 +22,7 @@ from poinsot.core import (
 from poinsot.core.types import Scalar
 from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._discrete import kinetic_gradient, potential_gradient
-from poinsot.equations._joint_multipliers import joint_slack
+from poinsot.equations._joint_multipliers import joint_blocks, joint_refusal_of_many, joint_slack
 
 
 class ConstrainedBodies(AbstractConstrained):
@@ -71,17 +71,22 @@ class ConstrainedBodies(AbstractConstrained):
     def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
         """Each body by itself, as its constraints and its inertia are; with forces in the row of the system.
 
-        Without such a row nothing is known of the forces; joints may couple all bodies.
+        Without such a row nothing is known of the forces. Many bodies with joints are in a row of their own.
         """
-        if self.bodies.system.linkage is not None:
-            return None
         q = self.bodies.places()
         places = {"q": q, "y": np.tile(q, 2), "g": self.bodies.constraint_places}
+        if self.bodies.system.linkage is not None:
+            return joint_blocks(self.bodies, places, unknowns)
         bodies = np.concatenate([places[kind] for kind in unknowns])
         if not forces:
             return Blocks.of(bodies)
         row = self.bodies.system.row
         return None if row is None else Blocks.of(row[bodies], coupled=True)
+
+    @property
+    def dense_refusal(self) -> str | None:
+        """With joints between many bodies."""
+        return joint_refusal_of_many(self.bodies)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy of the system."""

@@ -1,10 +1,19 @@
-"""Multipliers of joints for forms that leave them to the integrator."""
+"""Joints in forms that leave their multipliers to the integrator."""
+
+from collections.abc import Mapping
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, Int
 
+from poinsot.core import Blocks
 from poinsot.equations._bodies import Bodies, Flat
+
+FEW = 8
+"""Bodies up to which one dense matrix is as quick as blocks."""
+MANY = 30
+"""Bodies from which a dense matrix of all unknowns is refused."""
 
 Multipliers = Float[Array, " k"]
 
@@ -17,3 +26,35 @@ def joint_slack(bodies: Bodies, t, q: Flat) -> Multipliers | None:
     pose, weights = bodies.pose(q), linkage.weights
     G = jax.jacrev(lambda u: jnp.concatenate(linkage.rates(t, *pose, u)))(jnp.zeros_like(weights))
     return jnp.sum(G * G * weights[None], axis=1)
+
+
+def joint_blocks(bodies: Bodies, places: Mapping[str, Int[np.ndarray, " n"]], unknowns: str) -> Blocks | None:
+    """Unknowns of many bodies in the row of their joints; a joint's multipliers at the later of its bodies.
+
+    Everything up to a place then is a system by itself, with all conditions on its bodies, so that its
+    equations can be eliminated in that order. None for few bodies, and where they are in no row.
+
+    Args:
+        bodies: those that the unknowns belong to.
+        places: bodies of the positions, "q", and of the multipliers of internal constraints, "g".
+        unknowns: kinds of unknowns, one after the other.
+    """
+    system, row = bodies.system, bodies.system.joint_row
+    if row is None or system.linkage is None or system.count <= FEW:
+        return None
+    conditions = zip(system.linkage.conditions, system.linkage.held_together, strict=True)
+    of_joints = [np.full(one.rows, np.max(row[list(held)])) for one, held in conditions]
+    parts = {kind: row[part] for kind, part in places.items()}
+    parts["g"] = np.concatenate([parts["g"], *of_joints])
+    return Blocks.of(np.concatenate([parts[kind] for kind in unknowns]), coupled=True)
+
+
+def joint_refusal_of_many(bodies: Bodies) -> str | None:
+    """Why a dense matrix of all unknowns is too large, or None if it is not."""
+    count = bodies.system.count
+    if bodies.system.linkage is None or count <= MANY:
+        return None
+    return (
+        f"solves for all unknowns of {count} bodies with joints at once, in a dense matrix; beyond {MANY} "
+        "bodies take LieRattle() or a composition of it in the form 'group'"
+    )

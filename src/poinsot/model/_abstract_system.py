@@ -180,6 +180,11 @@ class AbstractSystem(Recommending):
         return None
 
     @property
+    def joint_row(self) -> Int[np.ndarray, "body"] | None:
+        """The same with joints, which act like forces: of bodies with joints and without loads."""
+        return None
+
+    @property
     def linkage(self) -> Linkage | None:
         """The joints between the bodies; None where there are none."""
         return None

@@ -115,6 +115,12 @@ class Linkage(eqx.Module):
         return {joint.name: (joint, *markers) for joint, markers in pairs}
 
     @property
+    def held_together(self) -> list[tuple[int, ...]]:
+        """Bodies that each condition takes hold of, without the ground."""
+        every = range(len(self.conditions))
+        return [tuple({grip.body for grip in self._grips(i) if grip.body is not None}) for i in every]
+
+    @property
     def driven(self) -> bool:
         """Whether time enters a condition, or moves a body that a joint takes hold of."""
         return self.placement.driven or any(one.takes_time for one in self.conditions)

@@ -5,7 +5,8 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, Int
 
 from poinsot.core import State, UserFunction, as_params
 from poinsot.core.types import Scalar
@@ -13,6 +14,7 @@ from poinsot.kernels import once
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._checks import stacked
+from ._joint_row import acting_together, row_of
 from ._limits import JointLimits, limited_coordinates
 from ._linkage import Linkage
 from ._named_frames import as_frames
@@ -116,6 +118,18 @@ class System(AbstractSystem):
         if self.mechanism is None:
             return None
         return filled(self.mechanism, self.params)
+
+    @property
+    def joint_row(self) -> Int[np.ndarray, "body"] | None:
+        """Bodies by their distance from an end of the graph of joints, springs and the like.
+
+        None where a potential may act between any two bodies, or a load acts: loads are taken at velocities
+        with closed joints, which depend on all bodies.
+        """
+        groups = acting_together(self.potentials)
+        if self.mechanism is None or self.loads or groups is None:
+            return None
+        return row_of(self.count, [*groups, *self.mechanism.held_together])
 
     @property
     def joints(self) -> tuple[AbstractJoint, ...]:

@@ -33,6 +33,13 @@ def hamiltonian_refusal(problem: AbstractProblem) -> str | None:
     return None
 
 
+def dense_refusal(problem: AbstractProblem, unknowns: str) -> str | None:
+    """Why there are too many such unknowns, or None where they are few or have structure."""
+    if not isinstance(problem, AbstractConstrained) or problem.blocks(unknowns, forces=True) is not None:
+        return None
+    return problem.dense_refusal
+
+
 def mass_refusal(problem: AbstractProblem) -> str | None:
     """Why momenta do not follow from velocities, or None if they do."""
     if isinstance(problem, AbstractConstrained) and not problem.massive:

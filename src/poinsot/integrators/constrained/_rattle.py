@@ -7,6 +7,7 @@ from poinsot.core import AbstractConstrained, AbstractProblem, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.constrained._fit import (
     CONVERGED,
+    dense_refusal,
     hamiltonian_refusal,
     length_refusal,
     position_refusal,
@@ -52,6 +53,7 @@ class Rattle(AbstractIntegrator):
             or position_refusal(problem)
             or hamiltonian_refusal(problem)
             or length_refusal(problem)
+            or dense_refusal(problem, "qqg")
         )
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Array:

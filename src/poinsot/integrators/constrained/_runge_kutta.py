@@ -8,7 +8,7 @@ import numpy as np
 from poinsot.core import AbstractConstrained, AbstractProblem, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
-from poinsot.integrators.constrained._fit import CONVERGED, mass_refusal, position_size, slack
+from poinsot.integrators.constrained._fit import CONVERGED, dense_refusal, mass_refusal, position_size, slack
 from poinsot.solvers import newton
 
 
@@ -62,7 +62,7 @@ class ConstrainedRungeKutta(AbstractIntegrator):
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Needs a Lagrangian."""
-        return super().refusal(problem) or mass_refusal(problem)
+        return super().refusal(problem) or mass_refusal(problem) or dense_refusal(problem, "qg")
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> None:
         """Nothing is carried."""

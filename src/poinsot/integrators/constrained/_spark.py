@@ -14,6 +14,7 @@ from poinsot.core import PLACING, AbstractConstrained, AbstractProblem, Packed, 
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.coefficients.spark import SparkCoefficients, gauss_lobatto, lobatto_lobatto
 from poinsot.integrators.constrained._fit import (
+    dense_refusal,
     hamiltonian_refusal,
     length_refusal,
     position_refusal,
@@ -97,7 +98,9 @@ class Spark(AbstractIntegrator):
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Needs constraints on positions and a Hamiltonian."""
         reason = super().refusal(problem) or position_refusal(problem) or hamiltonian_refusal(problem)
-        return reason or (length_refusal(problem) if self.family == "lobatto" else None)
+        if reason is None and self.family == "lobatto":
+            reason = length_refusal(problem)
+        return reason or dense_refusal(problem, "g")
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Stages:
         """Stages of a motion with the acceleration, forces and multipliers of the start."""

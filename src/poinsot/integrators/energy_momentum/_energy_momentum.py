@@ -71,7 +71,7 @@ class EnergyMomentum(AbstractIntegrator):
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Takes Hamiltonian problems, and those with constraints on positions that have a Hamiltonian."""
         if isinstance(problem, AbstractConstrained):
-            return position_refusal(problem) or hamiltonian_refusal(problem)
+            return position_refusal(problem) or hamiltonian_refusal(problem) or problem.dense_refusal
         return super().refusal(problem)
 
     def claims(self, problem: AbstractProblem) -> Traits:

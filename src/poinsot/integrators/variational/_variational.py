@@ -8,6 +8,7 @@ from poinsot.core import AbstractConstrained, AbstractProblem, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.constrained._fit import (
     CONVERGED,
+    dense_refusal,
     mass_refusal,
     position_refusal,
     position_size,
@@ -52,7 +53,8 @@ class Variational(AbstractIntegrator):
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Needs constraints on positions and a Lagrangian."""
-        return super().refusal(problem) or position_refusal(problem) or mass_refusal(problem)
+        reason = super().refusal(problem) or position_refusal(problem) or mass_refusal(problem)
+        return reason or dense_refusal(problem, "qg")
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Array:
         """The acceleration at the start, for the first guess."""
