@@ -34,9 +34,10 @@ def test_blocks_of_a_pendulum_of_many_rods():
     """A body with a joint in each block, the last with that to the ground too; with a load there are none."""
     rods = pt.library.rod_pendulum(9)
     blocks = pt.formulate(rods, "quaternions", "index3").problem.blocks("qg")
+    assert blocks is not None
     assert (blocks.count, blocks.size, blocks.coupled) == (9, 7 + 1 + 2 * 3, True)
     assert pt.formulate(pt.library.rod_pendulum(8), "quaternions", "index3").problem.blocks("qg") is None
-    damped = pt.System(rods.bodies, joints=rods.joints, loads=[pt.loads.Damping(0.1)])
+    damped = pt.System(rods.bodies, joints=rods.joints, loads=[pt.loads.LinearDamping(0.1)])
     assert pt.formulate(damped, "quaternions", "index3").problem.blocks("qg") is None
 
 

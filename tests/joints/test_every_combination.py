@@ -1,0 +1,145 @@
+"""Coordinates, form and integrator with joints: each runs at its order on Example C, or says why not.
+
+Most combinations are refused, by the form or by the integrator. What is not refused is run with two step
+sizes, and its error at the end falls at the declared order. As a program this file prints the counts, and
+with two numbers, `first` and `stride`, it runs that share of the combinations.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from test_jointed_motion import linkage_by_hand
+
+import poinsot as pt
+from poinsot.equations import FORMS, formulate, refusal
+from poinsot.integrators import AbstractIntegrator, adaptive_names, by_name, names
+
+LINKAGE = pt.library.two_body_linkage()
+COORDINATES = {
+    "quaternions": pt.coordinates.Quaternions(),
+    "sigma": pt.coordinates.Quaternions(sigma="mean"),
+    "directors": pt.coordinates.Directors(),
+    "euler-angles": pt.coordinates.EulerAngles("zxz"),
+    "group": pt.coordinates.Group(),
+    "joint": pt.coordinates.Joint(),
+}
+END = 0.05
+STEPS = {
+    1: (800, 1600),
+    2: (100, 200),
+    3: (50, 100),
+    4: (25, 50),
+    5: (25, 50),
+    6: (16, 32),
+    7: (16, 32),
+    8: (10, 20),
+}
+"""Numbers of steps in which the error of an order shows, well above round-off."""
+REFUSALS = (
+    "is one of joint coordinates; take",
+    "has no form 'group'; take",
+    "has the form 'group' alone",
+    "has the forms 'hamiltonian', 'recursive' and 'covariant', not",
+    "has no place in the form 'hamiltonian', which has no inertia",
+    "have no place in the form 'hamiltonian' of Directors",
+    "needs an ordinary differential equation; here the constraints",
+    "needs a problem of kind",
+    "needs a separable Hamiltonian",
+    "does not hold joints; take",
+    "imposes the constraints on positions, but the form of index 2",
+    "does not keep the length of quaternions",
+    "needs a mass matrix",
+    "needs equations with multipliers",
+)
+"""What refusals say, in part; each was looked at."""
+
+
+@cache
+def exact():
+    return linkage_by_hand(END)
+
+
+def reason(coordinates: str, form: str, integrator: str) -> str | None:
+    """Why a combination is refused, or None."""
+    chosen = COORDINATES[coordinates]
+    said = refusal(LINKAGE, chosen, form)
+    return said or by_name(integrator).refusal(formulate(LINKAGE, chosen, form).problem)
+
+
+def all_of_them() -> Iterator[tuple[str, str, str]]:
+    for coordinates in COORDINATES:
+        for form in FORMS:
+            for integrator in (*names(), *adaptive_names()):
+                yield coordinates, form, integrator
+
+
+@cache
+def sorted_out() -> tuple[list[tuple[str, str, str]], dict[tuple[str, str, str], str]]:
+    """Combinations that are possible, and those that are refused with what is said."""
+    said = {combination: reason(*combination) for combination in all_of_them()}
+    possible = [combination for combination, why in said.items() if why is None]
+    return possible, {combination: why for combination, why in said.items() if why is not None}
+
+
+def error(coordinates: str, form: str, integrator, **options) -> float:
+    given: Any = options
+    given |= {"coordinates": COORDINATES[coordinates], "form": form, "integrator": integrator}
+    run = pt.simulate(LINKAGE, LINKAGE.start, t1=END, progress=False, **given)
+    return float(np.max(np.abs(run.position[-1] - exact())))
+
+
+def check(coordinates: str, form: str, name: str) -> None:
+    """Run one combination: at its order with fixed steps, to its tolerance with adaptive ones."""
+    method = by_name(name)
+    if not isinstance(method, AbstractIntegrator):
+        options = {"dt": 1e-5} if name.startswith("reversible") else {"rtol": 1e-10, "atol": 1e-10}
+        assert error(coordinates, form, method, **options) < 1e-5
+        return
+    counts = STEPS[min(method.order, 8)]
+    coarse, fine = (error(coordinates, form, method, dt=END / count) for count in counts)
+    measured = np.log2(coarse / fine)
+    assert fine < 1e-9 or method.order - 0.4 < measured < method.order + 1.2, f"{coarse:.1e}, {fine:.1e}"
+
+
+def test_every_refusal_is_one_line_with_a_true_reason():
+    possible, refused = sorted_out()
+    assert len(possible) > 200 and len(refused) > 1000
+    for combination, why in refused.items():
+        assert "\n" not in why and any(part in why for part in REFUSALS), (combination, why)
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "form", "integrator"),
+    [("quaternions", "null_space", "rk4"), ("group", "group", "lie-rattle")],
+)
+def test_some_combinations(coordinates, form, integrator):
+    check(coordinates, form, integrator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_combinations_drawn_at_random(seed):
+    possible, _ = sorted_out()
+    check(*possible[np.random.default_rng(seed).integers(len(possible))])
+
+
+if __name__ == "__main__":
+    possible, refused = sorted_out()
+    print(len(possible), "possible,", len(refused), "refused")
+    for key in (0, 1):
+        print(Counter(combination[key] for combination in possible))
+    outcome = Counter()
+    share = slice(int(sys.argv[1]), None, int(sys.argv[2])) if len(sys.argv) > 2 else slice(0)
+    for combination in possible[share]:
+        try:
+            check(*combination)
+            outcome["as declared"] += 1
+        except Exception as wrong:
+            outcome["not"] += 1
+            print(*combination, type(wrong).__name__, str(wrong).splitlines()[0][:150], flush=True)
+    print(outcome)
