@@ -103,6 +103,64 @@ def test_a_step_is_symplectic_and_keeps_unit_quaternions():
     assert abs(np.linalg.norm(np.asarray(control.q)[-1, 2:]) - 1.0) > 1e-9
 
 
+@cache
+def satellite() -> pt.System:
+    """A body that floats, with an arm on a ball joint, in a field that pulls the arm back."""
+    bodies = [
+        pt.RigidBody(3.0, (0.5, 0.6, 0.8), name="hull"),
+        pt.RigidBody(1.0, (0.05, 0.2, 0.21), name="boom"),
+    ]
+    return pt.System(
+        bodies,
+        joints=[J.Spherical("hull", "boom", at=(0.4, 0.1, 0.0), name="ball")],
+        reference={"boom": ((0.9, 0.1, 0.0), (1, 0, 0, 0))},
+        potentials=[
+            pt.potentials.Spring(pt.potentials.Marker("boom"), pt.potentials.Marker("hull"), stiffness=2.0)
+        ],
+    )
+
+
+def floated(steps: int, integrator: Any) -> Any:
+    """A run of the satellite that keeps its end, and a few states on the way."""
+    moving = satellite().joint_state(
+        {"ball": (0.2, -0.4, 0.3)},
+        rates={"hull": (0.1, 0.0, -0.2, 0.4, 0.5, -0.3), "ball": (0.3, -0.8, 0.5)},
+    )
+    grid: Any = {"t1": 0.02 * steps, "dt": 0.02, "save_every": steps // 10, "progress": False}
+    return pt.simulate(
+        satellite(), moving, coordinates=Joint(), form="hamiltonian", integrator=integrator, **grid
+    )
+
+
+def lengths(run: Any) -> np.ndarray:
+    """How far the quaternions of base and ball joint are from unit length."""
+    quats = np.stack([np.asarray(run.q)[:, 3:7], np.asarray(run.q)[:, 7:11]], axis=1)
+    return np.abs(np.linalg.norm(quats, axis=2) - 1.0)
+
+
+@pytest.mark.slow
+def test_base_and_ball_joint_keep_their_unit_length_for_a_hundred_thousand_steps():
+    run = floated(100_000, GaussLegendre(2))
+    assert np.max(lengths(run)) < 1e-13
+    change = np.abs(run.energy - run.energy[0])
+    assert np.max(change) < 1e-5
+    assert np.max(lengths(floated(1000, RK4()))[-1]) > 1e-9
+
+
+@pytest.mark.slow
+def test_a_step_of_a_floating_system_is_symplectic():
+    formulation = pt.formulate(satellite(), Joint(), "hamiltonian")
+    state = formulation.start(
+        satellite().joint_state(
+            {"ball": (0.2, -0.4, 0.3)},
+            rates={"hull": (0.1, 0.0, -0.2, 0.4, 0.5, -0.3), "ball": (0.3, -0.8, 0.5)},
+        )
+    )
+    problem: Any = formulation.problem
+    assert symplecticity(problem, GaussLegendre(2), state, 0.05).defect < 1e-12
+    assert symplecticity(problem, RK4(), state, 0.05).defect > 1e-9
+
+
 @pytest.mark.slow
 def test_a_run_is_seen_as_any_other_and_goes_on_from_its_end():
     whole: Any = run("hamiltonian", t1=0.2, dt=0.01, integrator=StormerVerlet())

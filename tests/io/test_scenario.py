@@ -253,8 +253,9 @@ def test_validation_is_construction_once(write, monkeypatch):
         load_scenario(write(GOOD.replace("mass = 1.0", "mass = -1.0")))
 
 
-def test_docstring_explains_every_key():
+def test_docstring_explains_every_key(monkeypatch):
     """Its files together have every key, but for the ways to give a rotation, which are in the text."""
+    monkeypatch.chdir(EXAMPLES[0].parent)  # Where its robot is.
     text = Scenario.__doc__ or ""
     files = [tomllib.loads(part.removeprefix("toml")) for part in text.split("```")[1::2]]
     for table, keys in _keys(Scenario).items():

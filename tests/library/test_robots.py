@@ -45,6 +45,80 @@ def test_arms_are_in_balance_where_they_should_be():
     np.testing.assert_allclose(slopes, [0.0, 0.0, -20.0, 0.0], atol=1e-12)
 
 
+def test_the_two_link_arm_has_the_metric_of_the_textbooks():
+    m1, m2, l1, l2 = 1.3, 0.7, 0.9, 0.6
+    chain = pt.OpenChain(pt.library.two_link_arm(m1, m2, l1, l2))
+    metric, weight, (hand, _) = _metric(chain, np.array([0.4, 1.1]), "hand")
+    cosine = np.cos(1.1)
+    a12 = m2 * (l2**2 / 3.0 + 0.5 * l1 * l2 * cosine)
+    a11 = m1 * l1**2 / 3.0 + m2 * (l1**2 + l2**2 / 3.0 + l1 * l2 * cosine)
+    np.testing.assert_allclose(metric, [[a11, a12], [a12, m2 * l2**2 / 3.0]], rtol=1e-13)
+    lower = 9.81 * m2 * 0.5 * l2 * np.cos(1.5)
+    np.testing.assert_allclose(weight, [lower + 9.81 * (0.5 * m1 + m2) * l1 * np.cos(0.4), lower], rtol=1e-13)
+    np.testing.assert_allclose(
+        hand, [l1 * np.cos(0.4) + l2 * np.cos(1.5), l1 * np.sin(0.4) + l2 * np.sin(1.5), 0.0], atol=1e-14
+    )
+
+
+@eqx.filter_jit(**QUICK)
+def _metric(chain: pt.OpenChain, q, frame: str):
+    return chain.metric(q), chain.gravity(q), chain.pose(q, frame)
+
+
+def test_the_double_pendulum_hangs_and_starts_where_it_is_told():
+    hanging = pt.OpenChain(pt.library.double_pendulum(angles=(0.0, 0.0)))
+    _, weight, (tip, _) = _metric(hanging, np.array([-0.5 * np.pi, 0.0]), "tip")
+    np.testing.assert_allclose(tip, [0.0, -2.0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(weight, 0.0, atol=1e-14)
+    raised = pt.library.double_pendulum(angles=(0.5 * np.pi, 0.0))
+    np.testing.assert_allclose(raised.start.position, [[0.5, 0, 0], [1.5, 0, 0]], atol=1e-15)
+
+
+@eqx.filter_jit(**QUICK)
+def _dropped(chain: pt.OpenChain, state, t, frame: str):
+    q, v = chain.of_state(state)
+    mass = chain.system.body_masses[:, None]
+    still = jnp.zeros_like(v)
+    falling = chain.forward_dynamics(q, still)
+    rates = chain.acceleration(q, still, falling, frame)
+    centre = jnp.sum(mass * state.position, axis=0) / jnp.sum(mass)
+    return chain.pose(q, frame)[0], falling, rates, centre, jnp.sum(mass)
+
+
+def test_the_quadruped_falls_as_one_body_when_it_is_still():
+    robot = pt.library.quadruped()
+    chain = pt.OpenChain(robot)
+    assert (chain.q_size, chain.v_size, len(robot.names)) == (19, 18, 13)
+    place, falling, rates, centre, mass = _dropped(chain, robot.start, 0.0, "front_left_foot")
+    # Thigh 45 degrees ahead, shank 45 degrees back: the foot is below the thigh's hinge.
+    np.testing.assert_allclose(place, [0.2, 0.16, -0.2 * np.sqrt(2.0)], atol=1e-14)
+    assert abs(mass - (8.0 + 4.0 * 1.6)) < 1e-14
+    np.testing.assert_allclose(falling, [0.0, 0.0, -9.81, *np.zeros(15)], atol=1e-10)
+    np.testing.assert_allclose(rates, [0.0, 0.0, -9.81, 0.0, 0.0, 0.0], atol=1e-10)
+    np.testing.assert_allclose(centre[:2], 0.0, atol=0.05)
+
+
+@pytest.mark.slow
+def test_the_quadruped_kicks_and_keeps_its_momenta():
+    robot = pt.library.quadruped()
+    run: Any = pt.simulate(
+        robot,
+        robot.start,
+        t1=0.5,
+        dt=1e-3,
+        save_every=50,
+        coordinates="joint",
+        form="hamiltonian",
+        integrator=GaussLegendre(2),
+        progress=False,
+    )
+    mass = 14.4
+    drop = run.linear_momentum - run.linear_momentum[0] - mass * run.t[:, None] * np.array([[0, 0, -9.81]])
+    assert np.max(np.abs(drop)) < 1e-10
+    assert np.max(np.abs(run.energy - run.energy[0])) < 1e-8
+    assert np.max(np.abs(np.linalg.norm(run.q[:, 3:7], axis=1) - 1.0)) < 1e-14
+
+
 def swung(start: pt.State, t1: float, dt: float, steps: int) -> np.ndarray:
     """Change of the energy of the arm with seven axes in a free motion."""
     run = pt.simulate(

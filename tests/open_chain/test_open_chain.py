@@ -207,6 +207,47 @@ def test_linearisation_is_the_slope_of_the_forward_dynamics():
     np.testing.assert_allclose(A[5:, 2], (high - low) / 2e-5, rtol=1e-6, atol=1e-7)
 
 
+@eqx.filter_jit(**QUICK)
+def _all_slopes(chain: pt.OpenChain, q, v, tau, by):
+    """Matrices of the motion, and central differences of the rates in all coordinates, rates and forces."""
+    z = jnp.concatenate([q, v, tau])
+
+    def rates(z):
+        q, v, tau = jnp.split(z, 3)
+        return jnp.concatenate([chain.coordinate_rates(q, v), chain.forward_dynamics(q, v, tau)])
+
+    steps = by * jnp.eye(len(z))
+    sides = jax.vmap(rates)(jnp.concatenate([z[None] + steps, z[None] - steps]))
+    return chain.linearise(q, v, tau), (sides[: len(z)] - sides[len(z) :]).T / (2.0 * by)
+
+
+def test_matrices_of_the_motion_are_its_differences():
+    chain = pt.OpenChain(pt.library.two_link_arm(second=0.4))
+    q, v, tau = np.array([0.4, -1.3]), np.array([1.5, -0.7]), np.array([2.0, -1.0])
+    (A, B), differences = _all_slopes(chain, q, v, tau, 1e-5)
+    assert np.min(np.max(np.abs(A), axis=0)) > 0.1
+    np.testing.assert_allclose(np.hstack([A, B]), differences, atol=1e-8)
+
+
+@eqx.filter_jit(**QUICK)
+def _touched(chain: pt.OpenChain, place, start):
+    found = chain.inverse_kinematics(place, "hand", start)
+    return found, chain.pose(found.q, "hand")[0]
+
+
+def test_inverse_kinematics_of_two_links_finds_a_place_or_says_that_it_cannot():
+    chain = pt.OpenChain(pt.library.two_link_arm())
+    target = np.array([0.9, 1.1, 0.0])
+    found, hand = _touched(chain, target, np.array([0.1, 0.3]))
+    assert found.converged and found.iterations < 30
+    np.testing.assert_allclose(hand, target, atol=1e-10)
+    # The elbow by the law of cosines; it stays on the side it starts from.
+    assert abs(found.q[1] - np.arccos(0.5 * (0.9**2 + 1.1**2) - 1.0)) < 1e-9
+    far, hand = _touched(chain, np.array([3.0, 0.0, 0.0]), np.array([0.5, 0.3]))
+    assert not far.converged
+    np.testing.assert_allclose(hand, [2.0, 0.0, 0.0], atol=0.02)
+
+
 def _falling(chain: pt.OpenChain, q, v):
     return chain.forward_dynamics(q, v)
 

@@ -140,6 +140,8 @@ class StartSection(Section):
     angular_velocity: VectorOrRows | None = None
     velocity_scale: float | None = Field(default=None, ge=0.0)
     seed: int | None = Field(default=None, ge=0)
+    coordinates: dict[str, Any] | None = None
+    rates: dict[str, Any] | None = None
 
     def given(self, keys: Collection[str]) -> dict[str, Any]:
         """Those of the keys that the file has, with their values."""

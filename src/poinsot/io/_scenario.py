@@ -2,6 +2,7 @@
 
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -9,7 +10,14 @@ from poinsot.core import InputError
 from poinsot.io._body_sections import BodySection, EquationsSection, Named, StartSection
 from poinsot.io._joint_sections import AssemblySection, CouplingSection, DriveSection, JointSection
 from poinsot.io._scenario_errors import explain
-from poinsot.io._sections import IntegratorSection, OutputSection, RunSection, Section, SystemSection
+from poinsot.io._sections import (
+    IntegratorSection,
+    OutputSection,
+    RobotSection,
+    RunSection,
+    Section,
+    SystemSection,
+)
 from poinsot.io._setup import Setup, setup_of
 from poinsot.io._toml import read_toml
 from poinsot.simulation import Interrupted, SimulationError, Trajectory, simulate
@@ -241,10 +249,36 @@ class Scenario(Section):
     t1 = 10.0
     dt = 0.01
     ```
+
+    A robot of a URDF file stands in place of `[system]`. It starts from coordinates and rates of its joints,
+    as systems of the library with joints may do too; what is left out is zero.
+
+    ```toml
+    [robot]
+    file = "arm.urdf"           # beside the scenario
+    floating = false            # optional: whether the root moves freely
+    gravity = [0.0, 0.0, -9.81] # optional
+    damping = false             # optional: whether the damping of joints acts
+
+    [start]                     # optional
+    coordinates = { shoulder = 0.5, elbow = -1.0 }
+    rates = { elbow = 2.0 }
+
+    [coordinates]
+    name = "joint"
+
+    [integrator]
+    name = "gauss4"
+
+    [run]
+    t1 = 10.0
+    dt = 0.01
+    ```
     """
 
     title: str | None = Field(default=None, min_length=1)
     system: SystemSection | None = None
+    robot: RobotSection | None = None
     bodies: list[BodySection] | None = None
     joints: list[JointSection] | None = None
     drives: list[DriveSection] | None = None
@@ -261,16 +295,19 @@ class Scenario(Section):
 
     @model_validator(mode="after")
     def _can_be_built(self) -> "Scenario":
-        if (self.system is None) == (not self.bodies):
-            given = (
-                "neither [system] nor [[bodies]]" if self.system is None else "both [system] and [[bodies]]"
-            )
-            raise ValueError(f"the file has {given}; it needs one of them")
+        kinds = {"[system]": self.system, "[robot]": self.robot, "[[bodies]]": self.bodies or None}
+        given = [name for name, table in kinds.items() if table is not None]
+        if not given:
+            raise ValueError("the file has neither [system] nor [[bodies]] nor [robot]; it needs one of them")
+        if len(given) > 1:
+            raise ValueError(f"the file has both {given[0]} and {given[1]}; it needs one of them")
         if self.bodies and self.start is not None:
             raise ValueError("the file has [start] beside [[bodies]]; write start = { ... } with each body")
         for table in ("joints", "drives", "couplings", "assembly"):
-            if self.system is not None and getattr(self, table) is not None:
-                raise ValueError(f"the file has {table} beside [system]; they are for [[bodies]] of the file")
+            if not self.bodies and getattr(self, table) is not None:
+                raise ValueError(
+                    f"the file has {table} beside {given[0]}; they are for [[bodies]] of the file"
+                )
         _ = self.setup  # To be valid is to be built.
         return self
 
@@ -324,7 +361,15 @@ def load_scenario(path: str | Path) -> Scenario:
         InputError: if it cannot be read, is not TOML, or has wrong keys or values; names the place.
     """
     text, content = read_toml(path)
+    _find_beside(content, Path(path).parent)
     try:
         return Scenario.model_validate(content)
     except ValidationError as error:
         raise InputError(f"{path}{explain(error, Scenario, text)}") from None
+
+
+def _find_beside(content: dict[str, Any], folder: Path) -> None:
+    """Let the file of a robot be one beside the scenario."""
+    robot = content.get("robot")
+    if isinstance(robot, dict) and isinstance(robot.get("file"), str) and robot["file"]:
+        robot["file"] = str(folder / robot["file"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poinsot.core import InputError, State, parameters_of, quoted
@@ -11,7 +12,8 @@ from poinsot.io._named import make, make_potential
 from poinsot.io._scenario_chains import chain_start
 from poinsot.io._scenario_errors import located
 from poinsot.io._scenario_joints import file_joints, joints_located, told_to_assemble
-from poinsot.io._sections import StopSection
+from poinsot.io._sections import RobotSection, StopSection
+from poinsot.io._urdf import read_urdf
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.model.freedom import REGISTRY as FREEDOMS
 from poinsot.model.loads import REGISTRY as LOADS
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from poinsot.io._scenario import Scenario
 
 _FREE = Named(name="free")
+READERS: dict[str, Callable[..., System]] = {".urdf": read_urdf}
+"""What reads robots, by the end of the file's name."""
 
 
 def acting(system: AbstractSystem, potentials: list[Named], loads: list[Named]) -> AbstractSystem:
@@ -69,11 +73,36 @@ def library_start(system: AbstractSystem, name: str, start: StartSection | None)
     """Where bodies of the library start."""
     if isinstance(system, Chain):
         return chain_start(system, start)
+    if start is not None and start.given(("coordinates", "rates")):
+        return _joint_start(system, name, start)
     if start is not None:
         return _body_start(system, [start.of_one_body(name)], "[start]")
     if not hasattr(system, "start"):
         raise InputError(f"{name} has no start of its own; say where it starts in a section [start]")
     return system.start
+
+
+def _joint_start(system: AbstractSystem, name: str, start: StartSection) -> State:
+    """The state at coordinates and rates of the joints."""
+    others = start.given(set(StartSection.model_fields) - {"coordinates", "rates"})
+    if others:
+        raise InputError(f"[start] has {', '.join(others)} beside coordinates of joints; keep one of them")
+    if not isinstance(system, System) or system.linkage is None:
+        raise InputError(f"[start] coordinates and rates are for joints; {name} has none")
+    return system.joint_state(start.coordinates, start.rates)
+
+
+def robot_of(section: RobotSection) -> System:
+    """The robot of a file."""
+    reader = READERS.get(Path(section.file).suffix.lower())
+    if reader is None:
+        raise InputError(f"file = {quoted(section.file)}; its name must end in {', '.join(READERS)}")
+    return reader(section.file, floating=section.floating, gravity=section.gravity, damping=section.damping)
+
+
+def robot_start(system: System, start: StartSection | None) -> State:
+    """Where a robot starts: at coordinates of zero and at rest where nothing is said."""
+    return system.joint_state() if start is None else library_start(system, system.name, start)
 
 
 def file_bodies(scenario: "Scenario") -> tuple[System, State]:

@@ -20,6 +20,15 @@ class SystemSection(Section):
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
+class RobotSection(Section):
+    """A robot of a file beside the scenario."""
+
+    file: str = Field(min_length=1)
+    floating: bool = False
+    gravity: list[float] = Field(default_factory=lambda: [0.0, 0.0, -9.81], min_length=3, max_length=3)
+    damping: bool = False
+
+
 class IntegratorSection(Section):
     """Which integrator, and how it solves its equations or chooses its steps."""
 

@@ -9,7 +9,14 @@ from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import FORMS
 from poinsot.integrators import AbstractAdaptive, AbstractIntegrator
 from poinsot.io._named import make
-from poinsot.io._scenario_bodies import acting, file_bodies, library_start, motion_stop
+from poinsot.io._scenario_bodies import (
+    acting,
+    file_bodies,
+    library_start,
+    motion_stop,
+    robot_of,
+    robot_start,
+)
 from poinsot.io._scenario_chains import chain_parameters, is_chain
 from poinsot.io._scenario_equations import component_stop, labelled_start
 from poinsot.io._scenario_errors import located
@@ -47,7 +54,13 @@ def setup_of(scenario: "Scenario") -> Setup:
     """
     with located("integrator"):
         integrator = integrator_of(scenario.integrator)
-    if scenario.system is None:
+    if scenario.robot is not None:
+        with located("robot"):
+            system = robot_of(scenario.robot)
+        title = scenario.title or system.name
+        with located("start"):
+            start = robot_start(system, scenario.start)
+    elif scenario.system is None:
         system, start = file_bodies(scenario)
         title = system.name
     else:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -41,8 +42,13 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
     linkage = system.linkage
     if linkage is None or not concrete(state, t):
         return
-    gaps, rates, sizes = opening(linkage, *live_at(system, t, state))
-    for what, rows, size in (("open by", gaps, sizes[0]), ("opening at a rate of", rates, sizes[1])):
+    # Known numbers are looked at also where a function is traced around them.
+    with jax.ensure_compile_time_eval():
+        gaps, rates, sizes = opening(linkage, *live_at(system, t, state))
+    if not concrete(gaps, rates, sizes):
+        return
+    large = np.asarray(sizes)
+    for what, rows, size in (("open by", gaps, large[0]), ("opening at a rate of", rates, large[1])):
         worst = [float(np.max(np.abs(row))) for row in rows]
         joint = int(np.argmax(worst))
         if worst[joint] > CLOSED * (1.0 + float(size)):
