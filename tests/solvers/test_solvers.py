@@ -11,6 +11,7 @@ from poinsot.solvers import (
     factored,
     fixed_point,
     measured_fixed_point,
+    newton,
     simplified_newton,
 )
 
@@ -132,3 +133,21 @@ def test_a_change_that_grows_once_is_no_noise():
     x, info = fixed_point(swap, jnp.zeros(2), size, Stopping(tolerance=1.0))
     assert bool(info.converged)
     np.testing.assert_allclose(x, [1.0 / 0.6, 0.2 / 0.6], rtol=0.0, atol=30 * EPS)
+
+
+def test_a_shift_that_depends_on_a_parameter_moves_neither_the_solution_nor_its_derivative():
+    """Two equations that say the same, with two unknowns: only what they ask for is determined."""
+
+    def found(a):
+        def residual(x):
+            off = x[0] ** 2 + x[1] - a**2
+            return jnp.stack([off, 2.0 * off])
+
+        def size(dx):
+            return jnp.max(jnp.abs(dx)) / 1e-16
+
+        x, _ = newton(residual, jnp.ones(2), size, Stopping(1e-4, 30), None, a * jnp.array([0.0, -1e-4]))
+        return x[0] ** 2 + x[1]
+
+    value, slope = jax.jvp(found, (1.5,), (1.0,))
+    assert abs(value - 2.25) < 1e-14 and abs(slope - 3.0) < 1e-13

@@ -11,12 +11,20 @@ from ._base import AbstractOrientation, BodyVector, Moments, Multipliers, Positi
 class Joint(AbstractOrientation):
     """The coordinates of the joints, along their tree: no joint can open, whatever the step.
 
-    Angles and ways are themselves; a ball joint and a free body have unit quaternions. For systems whose
-    joints close no loop, see `pt.OpenChain`. The forms are
+    Angles and ways are themselves; a ball joint and a free body have unit quaternions. See `pt.OpenChain` for
+    the functions of these coordinates. Where the joints form a tree, the forms are
 
     - "hamiltonian", in coordinates and their momenta, canonical;
     - "recursive", by articulated bodies, with a cost in proportion to the number of joints;
     - "covariant", by metric tensor and Christoffel symbols.
+
+    A loop is a tree with one joint cut, and a constraint that keeps that joint closed; drives and couplings
+    are constraints likewise. With these the forms are
+
+    - "index3", in coordinates and momenta, for integrators that hold constraints; "index2" for those that
+      hold velocities only;
+    - "index0", by articulated bodies and a system for the multipliers; "index1", by one system for
+      accelerations and multipliers.
 
     The bodies themselves are seen as ever, by unit quaternions, which this class is about.
     """
@@ -56,7 +64,10 @@ class Joint(AbstractOrientation):
         return normalise(q)
 
     def refusal(self, form: str, J: Moments) -> str | None:
-        """Every form but its own three."""
-        if form in ("hamiltonian", "recursive", "covariant"):
+        """The forms of single bodies: "null_space" and "group"."""
+        if form not in ("null_space", "group"):
             return None
-        return f"Joint has the forms 'hamiltonian', 'recursive' and 'covariant', not {form!r}"
+        return (
+            f"Joint has no form {form!r}; take 'hamiltonian', 'recursive' or 'covariant', and with loops, "
+            "drives or couplings 'index3' or 'index0'"
+        )

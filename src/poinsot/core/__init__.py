@@ -13,8 +13,11 @@ from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench,
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
 from poinsot.core._joints import (
+    CLOSING,
     PLACING,
     PLACING_REPETITIONS,
+    PUSHING,
+    PUSHING_REPETITIONS,
     Joints,
     Mobility,
     Reach,
@@ -88,8 +91,11 @@ __all__ = [
     "MultiplierForm",
     "ODE",
     "Packed",
+    "CLOSING",
     "PLACING",
     "PLACING_REPETITIONS",
+    "PUSHING",
+    "PUSHING_REPETITIONS",
     "Mobility",
     "placing",
     "PhaseSpace",

@@ -51,7 +51,7 @@ class Bodies(Printable):
     def chain(self) -> OpenChain:
         """The system along its tree of joints; only in joint coordinates."""
         assert self.nodes is not None and isinstance(self.system, System)
-        return OpenChain(self.system, self.nodes)
+        return OpenChain(self.system, nodes=self.nodes)
 
     @property
     def moving(self) -> int:

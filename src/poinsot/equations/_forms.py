@@ -14,6 +14,7 @@ from poinsot.equations._canonical_joints import CanonicalJoints
 from poinsot.equations._constrained_bodies import ConstrainedBodies
 from poinsot.equations._hamiltonian import BodiesEnergy, BodiesLoad
 from poinsot.equations._index_reduced import IndexReduced, NullSpace
+from poinsot.equations._joint_loops import ConstrainedJoints, looped_second_order
 from poinsot.equations._joint_null_space import JointNullSpace
 from poinsot.equations._joint_space import (
     joint_hamiltonian,
@@ -173,5 +174,15 @@ MULTIPLIER = Form(
 )
 """What "hamiltonian" is in quaternions with a radial inertia."""
 
-JOINT_HAMILTONIAN = Form(joint_hamiltonian, joint_momenta, of_joint_momenta)
-"""What "hamiltonian" is in joint coordinates."""
+JOINT_FORMS: dict[str, Form] = {
+    "hamiltonian": Form(joint_hamiltonian, joint_momenta, of_joint_momenta),
+    "index3": Form(
+        lambda bodies, watched: ConstrainedJoints(bodies, 3, watched), joint_momenta, of_joint_momenta
+    ),
+    "index2": Form(
+        lambda bodies, watched: ConstrainedJoints(bodies, 2, watched), joint_momenta, of_joint_momenta
+    ),
+    "index1": Form(partial(looped_second_order, eliminated=False), joint_rates, of_joint_rates),
+    "index0": Form(partial(looped_second_order, eliminated=True), joint_rates, of_joint_rates),
+}
+"""What these are in joint coordinates."""

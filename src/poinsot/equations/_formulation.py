@@ -34,12 +34,12 @@ from poinsot.core import (
 from poinsot.core import Group as GroupProblem
 from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._form_state import FormState
-from poinsot.equations._forms import FORMS, JOINT_HAMILTONIAN, MULTIPLIER, Form, Rates
+from poinsot.equations._forms import FORMS, JOINT_FORMS, MULTIPLIER, Form, Rates
 from poinsot.equations._joint_space import UnitLength, joint_refusal, joint_velocities
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem, OpenChain, System, free_wrench, joint_forces
-from poinsot.model.open_chain import Nodes, nodes_of
+from poinsot.model.open_chain import Nodes, beyond_the_tree, nodes_of
 from poinsot.rotation import extracted_quaternion, normalise
 
 SAME = 1e-10
@@ -143,7 +143,8 @@ class Formulation(Printable):
     def power(self, t, y: Packed) -> tuple[Array, Array]:
         """Power of the loads, of drives and of time's direct effect on the energy, and its rate."""
         bodies = self.bodies
-        if bodies.nodes is not None:
+        linkage = bodies.system.linkage
+        if bodies.nodes is not None and (linkage is None or not beyond_the_tree(linkage)):
             return self._joint_power(t, *self.joint_coordinates(t, y, bodies.chain))
 
         def power(t, y):
@@ -214,11 +215,12 @@ class Formulation(Printable):
             invariants["constraint"] = UserFunction(_Residual(self, False), True, True)
             if self.form.startswith("index"):
                 invariants["constraint rate"] = UserFunction(_Residual(self, True), True, True)
-        if self.bodies.nodes is not None:
-            # No joint can open in joint coordinates; what they have to keep is the length of quaternions.
-            if self.bodies.nodes.structure.balls:
-                invariants["constraint"] = UserFunction(UnitLength(self.bodies), True, True)
-        elif self.bodies.system.linkage is not None:
+        nodes, linkage = self.bodies.nodes, self.bodies.system.linkage
+        if nodes is not None and nodes.structure.balls:
+            # Joint coordinates have to keep the length of quaternions.
+            invariants["constraint"] = UserFunction(UnitLength(self.bodies), True, True)
+        # No joint of the tree can open in joint coordinates.
+        if linkage is not None and (nodes is None or beyond_the_tree(linkage)):
             invariants["joints"] = UserFunction(_JointGaps(self, False), True, True)
             invariants["joint rates"] = UserFunction(_JointGaps(self, True), True, True)
         invariants |= {
@@ -299,7 +301,8 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
         system: the bodies and what acts on them.
         coordinates: of the rotations, one of `pt.coordinates` or its name.
         form: "hamiltonian", "index3", "index2", "index1", "index0", "null_space" or "group"; in joint
-            coordinates "hamiltonian", "recursive" or "covariant".
+            coordinates "hamiltonian", "recursive" or "covariant", and with loops, drives or couplings
+            "index3", "index2", "index1" or "index0".
 
     Raises:
         InputError: when they do not go together.
@@ -316,7 +319,7 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
 def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str) -> str | None:
     """Why these coordinates and this form cannot serve a system, or None."""
     if isinstance(coordinates, Joint):
-        return coordinates.refusal(form, system.inertia) or joint_refusal(system)
+        return coordinates.refusal(form, system.inertia) or joint_refusal(system, form)
     if form in ("recursive", "covariant"):
         return f"the form {form!r} is one of joint coordinates; take pt.coordinates.Joint()"
     joined = system.linkage is not None
@@ -358,11 +361,11 @@ def _tree(system: AbstractSystem, coordinates: AbstractOrientation) -> Nodes | N
 
 
 def _form(coordinates: AbstractOrientation, form: str) -> Form:
-    """The form of that name; two coordinates have Hamiltonian forms of their own."""
+    """The form of that name; some coordinates have forms of their own under it."""
     if form == "hamiltonian" and isinstance(coordinates, Quaternions) and coordinates.I0 is not None:
         return MULTIPLIER
-    if form == "hamiltonian" and isinstance(coordinates, Joint):
-        return JOINT_HAMILTONIAN
+    if isinstance(coordinates, Joint) and form in JOINT_FORMS:
+        return JOINT_FORMS[form]
     return FORMS[form]
 
 
@@ -371,7 +374,7 @@ def preferences(coordinates: Any, joined: bool = False) -> tuple[str, ...]:
     if isinstance(coordinates, Group):
         return ("group",)
     if isinstance(coordinates, Joint):
-        return ("hamiltonian", "recursive", "covariant")
+        return ("hamiltonian", "recursive", "covariant", "index3", "index0", "index2", "index1")
     # With joints most methods keep rotations by multipliers only.
     first, last = ((), ("hamiltonian",)) if joined else (("hamiltonian",), ())
     if isinstance(coordinates, EulerAngles):

@@ -19,8 +19,10 @@ from poinsot.core import (
 from poinsot.equations._bodies import Bodies, Flat, Rates
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import AbstractSystem, OpenChain, System
+from poinsot.model.joints import AbstractJoint
 from poinsot.model.open_chain import (
     along_rates,
+    beyond_the_tree,
     lifted,
     nodes_of,
     normalised,
@@ -239,10 +241,20 @@ def _to_bodies(bodies: Bodies, t, q: Flat, v: Flat) -> Rates:
     return bodies.join(x, quats), bodies.join(velocity, bodies.velocity(quats, Omega)), Omega
 
 
-def joint_refusal(system: AbstractSystem) -> str | None:
-    """Why a system has no joint coordinates, or None."""
+def joint_refusal(system: AbstractSystem, form: str) -> str | None:
+    """Why a system cannot be in joint coordinates and a form, or None."""
     if not isinstance(system, System):
         return f"{type(system).__name__} has no joints, so no joint coordinates; take pt.System"
+    further = () if system.linkage is None else beyond_the_tree(system.linkage)
+    held = form.startswith("index")
+    if further and not held:
+        does = "closes a loop" if isinstance(further[0], AbstractJoint) else "moves joints"
+        return f"{further[0].label} {does}, and the form {form!r} has no multiplier for it; take 'index3'"
+    if held and not further:
+        return (
+            f"no loop, drive or coupling holds the joints, so there is no form {form!r}; take 'hamiltonian', "
+            "'recursive' or 'covariant'"
+        )
     try:
         nodes_of(system)
     except InputError as error:

@@ -4,13 +4,24 @@ from typing import TYPE_CHECKING
 
 from poinsot.io._dataset import to_dataset
 from poinsot.io._export import export
+from poinsot.io._mjcf import read_mjcf
 from poinsot.io._store import check_place, load, save
 from poinsot.io._urdf import read_urdf
 
 if TYPE_CHECKING:
     from poinsot.io._scenario import Scenario, load_scenario
 
-__all__ = ["Scenario", "check_place", "export", "load", "load_scenario", "read_urdf", "save", "to_dataset"]
+__all__ = [
+    "Scenario",
+    "check_place",
+    "export",
+    "load",
+    "load_scenario",
+    "read_mjcf",
+    "read_urdf",
+    "save",
+    "to_dataset",
+]
 
 
 def __getattr__(name: str):

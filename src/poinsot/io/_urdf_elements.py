@@ -1,67 +1,41 @@
-"""What a URDF file says: links with their inertia, joints with their frames, as plain numbers."""
+"""Elements of URDF files."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from poinsot.core import InputError, quoted
+from poinsot.io._robot_elements import JointElement, Link, Pose, mesh_path
+from poinsot.model import Geometry
 from poinsot.rotation import euler
 
+SIZES = {
+    "box": (("size", 3),),
+    "sphere": (("radius", 1),),
+    "cylinder": (("radius", 1), ("length", 1)),
+    "capsule": (("radius", 1), ("length", 1)),
+}
+"""Attributes of the shapes, with how many numbers each has."""
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
-@dataclass(frozen=True, eq=False)
-class Pose:
-    """A rotation and a place."""
+def link_of(element: Element, file: str, folder: Path | None) -> Link:
+    """A link from its element.
 
-    rotation: np.ndarray
-    place: np.ndarray
-
-    def __matmul__(self, other: "Pose") -> "Pose":
-        return Pose(self.rotation @ other.rotation, self.place + self.rotation @ other.place)
-
-    @property
-    def inverse(self) -> "Pose":
-        """The pose that undoes it."""
-        return Pose(self.rotation.T, -self.rotation.T @ self.place)
-
-
-@dataclass(frozen=True, eq=False)
-class Link:
-    """A link: mass, mass centre and inertia in its own frame; zero without an inertial element."""
-
-    name: str
-    mass: float
-    centre: np.ndarray
-    inertia: np.ndarray
-    """About the mass centre."""
-
-
-@dataclass(frozen=True, eq=False)
-class JointElement:
-    """A joint between two links."""
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    origin: Pose
-    axis: np.ndarray
-    limits: tuple[float, float] | None
-    damping: float
-    mimic: tuple[str, float, float] | None
-    """Joint that it follows, factor and offset."""
-
-
-def link_of(element: Element, file: str) -> Link:
-    """A link from its element."""
+    Args:
+        element: of the link.
+        file: its name, for messages.
+        folder: where meshes are; None where shapes are not wanted.
+    """
     name = _named(element, file)
     where = f"{file}: link {name!r}"
+    shapes = () if folder is None else tuple(_shapes(element, where, folder))
     inertial = element.find("inertial")
     if inertial is None:
-        return Link(name, 0.0, np.zeros(3), np.zeros((3, 3)))
+        return Link(name, shapes=shapes)
     origin = _origin(inertial, where)
     mass = _number(_child(inertial, "mass", where), "value", where)
     tensor = _child(inertial, "inertia", where)
@@ -75,7 +49,31 @@ def link_of(element: Element, file: str) -> Link:
     )
     if mass < 0.0:
         raise InputError(f"{where}: mass = {mass:g}; it must not be negative")
-    return Link(name, mass, origin.place, origin.rotation @ own @ origin.rotation.T)
+    return Link(name, mass, origin.place, origin.rotation @ own @ origin.rotation.T, shapes)
+
+
+def _shapes(element: Element, where: str, folder: Path) -> Iterator[tuple[Geometry, Pose]]:
+    """Visual and collision shapes of a link."""
+    for role in ("visual", "collision"):
+        for one in element.findall(role):
+            given = one.find("geometry")
+            if given is None or len(given) != 1:
+                raise InputError(f"{where}: a <{role}> has no <geometry> with one shape in it")
+            pose, shape, at = _origin(one, where), given[0], f"{where}: <{role}>"
+            if shape.tag == "mesh":
+                scale = _vector(shape, "scale", at, np.ones(3))
+                mesh = mesh_path(shape.get("filename", ""), folder, at)
+                yield Geometry("", "mesh", tuple(scale.tolist()), role=role, mesh=mesh), pose
+            elif shape.tag in SIZES:
+                size = np.concatenate(
+                    [_numbers(shape.get(key), count, f"{at}: {key}") for key, count in SIZES[shape.tag]]
+                )
+                yield Geometry("", shape.tag, tuple(size.tolist()), role=role), pose
+            else:
+                raise InputError(
+                    f"{at} is a <{shape.tag}>; shapes are {', '.join((*SIZES, 'mesh'))}; read with "
+                    "geometry=False to leave them out"
+                )
 
 
 def joint_of(element: Element, file: str) -> JointElement:
@@ -98,9 +96,9 @@ def joint_of(element: Element, file: str) -> JointElement:
         _child(element, "child", where).get("link", ""),
         _origin(element, where),
         axis,
-        _limits(element, kind, where),
-        0.0 if dynamics is None else _number(dynamics, "damping", where, 0.0),
-        _mimic(element, where),
+        limits=_limits(element, kind, where),
+        damping=0.0 if dynamics is None else _number(dynamics, "damping", where, 0.0),
+        mimic=_mimic(element, where),
     )
 
 

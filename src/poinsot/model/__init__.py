@@ -4,6 +4,7 @@ from . import ends, freedom, joints, loads, open_chain, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
+from ._geometry import Geometry
 from ._linkage import Linkage
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
 from ._params import Parametrised, filled
@@ -20,6 +21,7 @@ __all__ = [
     "AbstractSystem",
     "Chain",
     "Chart",
+    "Geometry",
     "Linkage",
     "Mobility",
     "OpenChain",

@@ -14,6 +14,7 @@ from poinsot.kernels import once
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._checks import stacked
+from ._geometry import Geometry, as_geometry
 from ._joint_row import acting_together, row_of
 from ._limits import JointLimits, limited_coordinates
 from ._linkage import Linkage
@@ -53,6 +54,7 @@ class System(AbstractSystem):
         reference: poses of bodies, by name, in which places and axes of joints are given in space: a position
             and a rotation each. The others are at the origin, unturned.
         frames: named places on bodies, (body, point, rotation) each, for `OpenChain` and pictures.
+        geometry: shapes of the bodies, `pt.model.Geometry` each; data that nothing acts on.
         name: what reports call the system.
 
     Raises:
@@ -79,6 +81,7 @@ class System(AbstractSystem):
     placement: Placement
     masses: Float[Array, "Nx"]
     names: Sequence[str] = eqx.field(static=True)
+    geometry: tuple[Geometry, ...] = eqx.field(static=True, repr=False)
     name: str = eqx.field(static=True)
 
     def __init__(
@@ -93,6 +96,7 @@ class System(AbstractSystem):
         joints: Sequence[AbstractCondition] = (),
         reference: Mapping[str, Any] | None = None,
         frames: Mapping[str, Any] | None = None,
+        geometry: Sequence[Geometry] = (),
         name: str = "system",
     ):
         self.name = name
@@ -109,6 +113,7 @@ class System(AbstractSystem):
             self.mechanism = Linkage(conditions, self.names, poses, self.placement, self.masses)
             list(limited_coordinates(self.mechanism.held))  # Refused here, not when a run asks for them.
         self.frames = as_frames(frames, self.roster)
+        self.geometry = as_geometry(geometry, self.names)
         self.potentials = as_potentials(potentials, self.roster, self.params)
         self.loads = as_loads(loads, self.roster, self.params)
 
@@ -146,6 +151,9 @@ class System(AbstractSystem):
     ) -> State:
         """A physical state from coordinates and rates of the joints, by name.
 
+        Drives and couplings are not looked at: give coordinates and rates that they allow, or `assemble` the
+        state.
+
         Args:
             coordinates: of joints, and of bodies that no joint carries; the others are zero, or unturned. A
                 number each, of joints with several as many as they have: of a ball joint a quaternion or a
@@ -156,7 +164,7 @@ class System(AbstractSystem):
         Raises:
             InputError: the joints close a loop; then start from `state` and `assemble`.
         """
-        chain = OpenChain(self)
+        chain = OpenChain(self, cut=self.linkage is None or not self.linkage.tree.cut)
         return _of_joints(chain, chain.coordinates(coordinates), chain.rates(rates))
 
     @property

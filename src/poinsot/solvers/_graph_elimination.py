@@ -52,17 +52,20 @@ class EliminationOrder:
         """Pairs of blocks that meet, and each with itself, the later one first."""
         return [(i, j) for i, near in enumerate(self.neighbours) for j in (*near, i) if j <= i]
 
-    def factored(self, blocks: Blocks, epsilon: float) -> "GraphFactors":
+    def factored(self, blocks: Blocks, epsilon: float, scale: Vector | None = None) -> "GraphFactors":
         r"""Factor the symmetric $A + \varepsilon\operatorname{diag}(A)$ into $L D L^T$, block by block.
 
         Args:
             blocks: of $A$, those of `edges`.
             epsilon: makes up for a rank that is not full. `GraphFactors.solve` takes it back.
+            scale: what stands for the diagonal of $A$, where that may have zeros.
         """
         rest = dict(blocks)
         if epsilon:
             for i in self.order:
-                rest[i, i] = rest[i, i] * (1.0 + epsilon * np.eye(len(rest[i, i])))
+                unit = np.eye(len(rest[i, i]))
+                more = rest[i, i] * unit if scale is None else scale[i][:, None] * unit
+                rest[i, i] = rest[i, i] + epsilon * more
         corners: dict[int, Corner] = {}
         right: dict[Edge, Array] = {}
         left: dict[Edge, Array] = {}

@@ -42,6 +42,8 @@ def newton(
         The solution and a `SolveInfo`.
     """
     structure = one_block(guess.size) if blocks is None else blocks
+    # It moves no solution, so a derivative has no part of it.
+    shift = None if shift is None else lax.stop_gradient(shift)
 
     def correct(r, start):
         improved = corrected(lambda x: _newton_correction(r, x, structure, shift), size)

@@ -4,22 +4,27 @@ Vectors are along space axes, each at the point of its node; `_spatial` says how
 another, `_sweeps` how recursions run along the tree.
 """
 
-from ._canonical import along_rates, lifted, normalised, quaternion_slope
+from ._canonical import along_rates, lifted, normalised, quaternion_slope, rates_of
 from ._inverse_kinematics import Reached
 from ._kinematics import quaternion_places
+from ._loops import Loops, beyond_the_tree, loops_of
 from ._nodes import Nodes, nodes_of
 from ._open_chain import OpenChain
 from ._structure import Slot
 
 __all__ = [
+    "Loops",
     "Nodes",
     "OpenChain",
     "Reached",
     "Slot",
     "along_rates",
+    "beyond_the_tree",
     "lifted",
+    "loops_of",
     "nodes_of",
     "normalised",
     "quaternion_places",
     "quaternion_slope",
+    "rates_of",
 ]

@@ -25,6 +25,18 @@ def along_rates(structure: Structure, q: Q, p: Q) -> V:
     return rates.at[ball_rates(structure)].set(0.5 * multiply(conjugate(q[quats]), p[quats])[:, 1:])
 
 
+def rates_of(structure: Structure, q: Q, rate: Q) -> V:
+    r"""The rates $v$ of a derivative $\dot q$, less its part along quaternions: the inverse of $T$."""
+    in_q, in_v = axis_places(structure)
+    rates = jnp.zeros(structure.v_size).at[in_v].set(rate[in_q])
+    if not structure.balls:
+        return rates
+    quats = quaternion_places(structure)
+    own = q[quats]
+    turns = 2.0 * multiply(conjugate(own), rate[quats])[:, 1:] / jnp.sum(own * own, axis=1)[:, None]
+    return rates.at[ball_rates(structure)].set(turns)
+
+
 def lifted(structure: Structure, q: Q, along: V) -> Q:
     r"""The shortest $p$ with $T^T p$ given: momenta, or slopes, along the coordinates."""
     in_q, in_v = axis_places(structure)

@@ -56,10 +56,10 @@ class Nodes(eqx.Module):
 
 
 def nodes_of(system: "System") -> Nodes:
-    """The nodes of a system whose joints form a tree.
+    """The nodes of a system along the spanning tree of its joints; see `loops_of` for what that leaves out.
 
     Raises:
-        InputError: they do not, or a joint or freedom cannot stand in joint coordinates.
+        InputError: a freedom cannot stand in joint coordinates.
     """
     linkage = system.linkage
     built = _Building(system.count)
@@ -67,28 +67,9 @@ def nodes_of(system: "System") -> Nodes:
     for body in roots:
         built.root(body, system.names[body], system.freedom[body])
     if linkage is not None:
-        _check_open(system)
         for branch in linkage.tree.branches:
             built.branch(branch, linkage.joints[branch.joint], linkage.grips[branch.joint], system.placement)
     return built.nodes(system)
-
-
-def _check_open(system: "System") -> None:
-    """Refuse loops, drives and couplings."""
-    linkage = system.linkage
-    assert linkage is not None
-    if linkage.tree.cut:
-        joint = linkage.joints[linkage.tree.cut[0]]
-        raise InputError(
-            f"{joint.label} closes a loop, which joint coordinates do not have; leave it out, or take "
-            "pt.coordinates.Group()"
-        )
-    further = linkage.conditions[len(linkage.joints) :]
-    if further:
-        raise InputError(
-            f"{further[0].label} has no place in joint coordinates yet; leave it out, or take "
-            "pt.coordinates.Group()"
-        )
 
 
 class _Building:

@@ -15,6 +15,7 @@ from poinsot.rotation import from_matrix, hat
 from .._checks import Numbers
 from .._params import filled
 from .._vectors import turned_back
+from ..joints import AbstractJoint
 from ..loads import AbstractControl, AbstractLoad, total_wrench
 from ..potentials._marker import Marker
 from . import _dynamics as dynamics
@@ -24,6 +25,7 @@ from ._coordinates import difference, given_numbers, labels, moved_by, of_state,
 from ._efforts import body_wrenches
 from ._inverse_kinematics import Reached, reached
 from ._kinematics import Posture, Q, V
+from ._loops import beyond_the_tree
 from ._nodes import Nodes, nodes_of
 from ._spatial import applied, halves, joined, twist_at
 from ._structure import Slot, Structure
@@ -49,11 +51,14 @@ class OpenChain(Printable):
     forces $\tau$ in the joints and those of the system's loads, $Q$.
 
     Args:
-        system: bodies and joints without loops, drives and couplings.
+        system: bodies and joints.
+        cut: whether to leave out what holds the system beyond a tree of joints: joints that close loops,
+            drives and couplings. `simulate` keeps them, see `pt.coordinates.Joint`.
         nodes: what was found of it before; sought when left out.
 
     Raises:
-        InputError: joints close a loop, or something has no place in joint coordinates.
+        InputError: there is something beyond the tree, and `cut` is not given; or a freedom that is a
+            function of time.
 
     Example:
         >>> import poinsot as pt
@@ -66,8 +71,10 @@ class OpenChain(Printable):
     system: "System"
     nodes: Nodes
 
-    def __init__(self, system: "System", nodes: Nodes | None = None):
+    def __init__(self, system: "System", *, cut: bool = False, nodes: Nodes | None = None):
         self.system = system
+        if not cut and nodes is None:
+            _check_open(system)
         self.nodes = nodes_of(system) if nodes is None else nodes
 
     def with_own_params(self) -> "OpenChain":
@@ -381,3 +388,14 @@ class OpenChain(Printable):
 
     def _v(self, v: Numbers, field: str = "v") -> V:
         return as_array(v, field, (self.v_size,))
+
+
+def _check_open(system: "System") -> None:
+    """Refuse loops, drives and couplings."""
+    further = () if system.linkage is None else beyond_the_tree(system.linkage)
+    if further:
+        closes = "closes a loop" if isinstance(further[0], AbstractJoint) else "moves joints"
+        raise InputError(
+            f"{further[0].label} {closes}, and an open chain has nothing that holds it so; take "
+            "OpenChain(system, cut=True) for the tree without it, or simulate in pt.coordinates.Joint()"
+        )

@@ -1,0 +1,154 @@
+"""Robots from MJCF files, the format of MuJoCo: a subset."""
+
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from poinsot.core import InputError, quoted
+from poinsot.io._mjcf_elements import Compiler, Defaults, Settings, geom_of, inertial_of, joint_of, pose_of
+from poinsot.io._robot import Robot, by_name
+from poinsot.io._robot_elements import JointElement, Link
+from poinsot.io._xml import read_xml
+from poinsot.model import System
+
+WORLD = "world"
+UNREAD = (
+    "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "contact", "sensor",
+    "keyframe", "custom", "actuator",
+)  # fmt: skip
+"""Sections that are read, or that say nothing of how bodies move by themselves."""
+HELD = ("geom", "joint", "freejoint", "inertial", "body", "site", "camera", "light")
+"""Elements of a body; the last three are left out."""
+
+
+def read_mjcf(path: str | Path, *, geometry: bool = True) -> System:
+    """A robot from an MJCF file of MuJoCo.
+
+    Bodies with a hinge, slide, ball or free joint each, masses from `inertial` or from simple geoms with
+    their density, gravity, springs and dampers of hinges and slides, limits as data, defaults and classes,
+    angles and Euler sequences of the compiler. Bodies without a joint become one with the body that they are
+    in, and every body has a frame of its name: `pt.OpenChain(robot).pose(q, "hand")`. Coordinates are those
+    of MuJoCo for hinges and slides.
+
+    There are no contacts here. Sensors, keyframes, pictures and actuators are left out: forces of motors are
+    loads of a run. What would change the motion and is not known, such as tendons, equalities, armature or
+    friction in a joint, is refused.
+
+    Args:
+        path: of the file.
+        geometry: whether shapes are kept, `robot.geometry`.
+
+    Raises:
+        InputError: one line that names the file, the element and what is wrong with it.
+    """
+    place = Path(path)
+    file, root = place.name, read_xml(place)
+    if root.tag != "mujoco":
+        raise InputError(f"{file} begins with <{root.tag}>; an MJCF file begins with <mujoco>")
+    for section in root:
+        if section.tag not in UNREAD:
+            raise InputError(f"{file}: <{section.tag}> is not read; leave it out, or write what it does here")
+    compiler = Compiler.of(root, file)
+    settings = Settings(
+        file, compiler, Defaults.of(root, file), _meshes(root), place.parent if geometry else None
+    )
+    found = _Tree(settings)
+    for world in root.findall("worldbody"):
+        found.body(world, WORLD, "main")
+    links, joints = by_name(found.links, file), by_name(found.joints, file)
+    robot = Robot(file, links, joints, floating=False)
+    return robot.system(root.get("model", "robot"), _gravity(root, file), damping=True)
+
+
+def _meshes(root: Element) -> dict[str, str]:
+    """Files of meshes by name."""
+    meshes = {}
+    for mesh in (one for asset in root.findall("asset") for one in asset.findall("mesh")):
+        file = mesh.get("file", "")
+        meshes[mesh.get("name") or Path(file).stem] = file
+    return meshes
+
+
+def _gravity(root: Element, file: str) -> np.ndarray:
+    """Acceleration of free fall; the medium around the bodies must be empty."""
+    gravity = np.array([0.0, 0.0, -9.81])
+    for option in root.findall("option"):
+        reading = Settings.reading(option, f"{file}: <option>")
+        gravity = reading.vector("gravity", 3, gravity)
+        for name in ("density", "viscosity"):
+            if reading.number(name, 0.0) != 0.0:
+                raise InputError(f"{file}: {name} of <option>: bodies move in empty space here; leave it out")
+    return gravity
+
+
+class _Tree:
+    """Links and joints as they are found, each body after the one it is in."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.links: list[Link] = []
+        self.joints: list[JointElement] = []
+
+    def body(self, element: Element, name: str, inherited: str) -> None:
+        """A body and all that is in it.
+
+        Args:
+            element: of the body.
+            name: of the body.
+            inherited: class of the elements that name none.
+        """
+        settings, where = self.settings, f"{self.settings.file}: body {name!r}"
+        for one in element:
+            if one.tag not in HELD:
+                raise InputError(f"{where}: <{one.tag}> is not read; leave it out")
+        geoms = [geom_of(one, settings, inherited, where) for one in element.findall("geom")]
+        given = element.findall("inertial")
+        use_geoms = settings.compiler.from_geoms or (settings.compiler.from_geoms is None and not given)
+        mass = centre = inertia = None
+        if given and not use_geoms:
+            mass, centre, inertia = inertial_of(given[0], settings, where)
+        elif use_geoms and name != WORLD:
+            mass, centre, inertia = _summed([geom.inertia(where) for geom in geoms])
+        shapes = tuple((geom.shape, geom.pose) for geom in geoms if settings.folder is not None)
+        if mass is None or centre is None or inertia is None:
+            self.links.append(Link(name, shapes=shapes))
+        else:
+            self.links.append(Link(name, mass, centre, inertia, shapes))
+        for number, child in enumerate(element.findall("body")):
+            called = child.get("name") or f"{name} {number + 1}"
+            self._joined(child, name, called, child.get("childclass", inherited))
+
+    def _joined(self, element: Element, parent: str, name: str, inherited: str) -> None:
+        """A body in another: its joint, then what is in it."""
+        settings, where = self.settings, f"{self.settings.file}: body {name!r}"
+        for key in ("mocap", "gravcomp"):
+            if element.get(key) not in (None, "false", "0"):
+                raise InputError(f"{where}: {key} = {quoted(element.get(key))} is not read; leave it out")
+        origin = pose_of(Settings.reading(element, where), settings.compiler)
+        held = [*element.findall("joint"), *element.findall("freejoint")]
+        if len(held) > 1:
+            raise InputError(
+                f"{where} has {len(held)} joints, and one is read; put a body with a mass between them"
+            )
+        if not held:
+            self.joints.append(JointElement(f"{name} on {parent}", "fixed", parent, name, origin))
+        else:
+            joint = joint_of(held[0], settings, inherited, (parent, name), origin)
+            if joint.kind == "floating" and parent != WORLD:
+                raise InputError(f"{where} has a free joint inside {parent!r}; free bodies are in the world")
+            self.joints.append(joint)
+        self.body(element, name, inherited)
+
+
+def _summed(parts: list[tuple[float, np.ndarray, np.ndarray]]) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, mass centre and inertia about it of several solids."""
+    mass = sum(part[0] for part in parts)
+    if not mass > 0.0:
+        return 0.0, np.zeros(3), np.zeros((3, 3))
+    centre = sum((part[0] * part[1] for part in parts), start=np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for own, at, tensor in parts:
+        arm = at - centre
+        inertia += tensor + own * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return mass, centre, inertia

@@ -1,0 +1,197 @@
+"""Robots from files: a tree of links as a system of bodies and joints."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from poinsot.core import InputError
+from poinsot.io._robot_elements import JointElement, Link, Pose, placed_shape
+from poinsot.model import Geometry, RigidBody, System, joints, loads, potentials
+
+GROUND = "ground"
+LARGEST_TOOTH = 1000
+"""Largest whole number that stands for a factor between two angles."""
+KINDS: dict[str, Any] = {
+    "revolute": joints.Revolute,
+    "continuous": joints.Revolute,
+    "prismatic": joints.Prismatic,
+    "planar": joints.Planar,
+    "ball": joints.Spherical,
+}
+ANGULAR = ("revolute", "continuous")
+SINGLE = (*ANGULAR, "prismatic")
+
+
+def by_name(elements: list[Any], file: str) -> dict[str, Any]:
+    """Links or joints by name."""
+    known: dict[str, Any] = {}
+    for one in elements:
+        if one.name in known:
+            raise InputError(f"{file}: two elements are called {one.name!r}; names must differ")
+        known[one.name] = one
+    return known
+
+
+class Robot:
+    """Links and joints in order from the root outwards."""
+
+    def __init__(
+        self, file: str, links: Mapping[str, Link], found: Mapping[str, JointElement], floating: bool
+    ):
+        self.file, self.links, self.floating = file, links, floating
+        self.by_child = self._by_child(found)
+        roots = [name for name in links if name not in self.by_child]
+        if not links:
+            raise InputError(f"{file} has no link; there is nothing to simulate")
+        if len(roots) != 1:
+            said = f"{len(roots)} roots: {', '.join(roots)}" if roots else "no root: its links are a cycle"
+            raise InputError(f"{file} has {said}; a robot has one link that is no child")
+        self.root = roots[0]
+        self.poses = {self.root: Pose()}
+        self.carrier = {self.root: self.root}
+        """Innermost link that each link is fixed to."""
+        self.order = self._grown(found)
+
+    def _by_child(self, found: Mapping[str, JointElement]) -> dict[str, JointElement]:
+        by_child: dict[str, JointElement] = {}
+        for joint in found.values():
+            for end, link in (("parent", joint.parent), ("child", joint.child)):
+                if link not in self.links:
+                    raise InputError(f"{self.file}: joint {joint.name!r}: {end} = {link!r}, which is no link")
+            if joint.child in by_child:
+                other = by_child[joint.child].name
+                raise InputError(
+                    f"{self.file}: link {joint.child!r} is the child of {other!r} and of {joint.name!r}; a "
+                    "robot is a tree"
+                )
+            by_child[joint.child] = joint
+        return by_child
+
+    def _grown(self, found: Mapping[str, JointElement]) -> list[JointElement]:
+        """Joints, each after that of its parent, with poses and carriers of the links."""
+        order, waiting = [], list(found.values())
+        while waiting:
+            ready = [joint for joint in waiting if joint.parent in self.poses]
+            if not ready:
+                names = ", ".join(joint.child for joint in waiting[:6])
+                raise InputError(f"{self.file}: the links {names} are a cycle, apart from the root")
+            for joint in ready:
+                self.poses[joint.child] = self.poses[joint.parent] @ joint.origin
+                fixed = joint.kind == "fixed"
+                self.carrier[joint.child] = self.carrier[joint.parent] if fixed else joint.child
+            order += ready
+            waiting = [joint for joint in waiting if joint.child not in self.poses]
+        return order
+
+    def system(self, name: str, gravity: Any, damping: bool) -> System:
+        """The robot as a system."""
+        grounded = None if self.floating else self.root
+        moving = [link for link in dict.fromkeys(self.carrier.values()) if link != grounded]
+        if not moving:
+            raise InputError(f"{self.file} has no joint that moves; there is nothing to simulate")
+        bodies, centres = {}, {}
+        for link in moving:
+            bodies[link], centres[link] = self._body(link)
+        driven = [joint for joint in self.order if joint.kind not in ("fixed", "floating")]
+        damped = [one for one in driven if damping and one.damping and one.kind in SINGLE]
+        sprung = [one for one in driven if one.stiffness and one.kind in SINGLE]
+        return System(
+            list(bodies.values()),
+            joints=[*(self._joint(one) for one in driven), *self._couplings(driven)],
+            reference={
+                link: ((pose := self.poses[link]).place + pose.rotation @ centres[link], pose.rotation)
+                for link in moving
+            },
+            frames={link: self._frame(link, centres) for link in self.links},
+            potentials=[
+                potentials.UniformGravity(gravity),
+                *(potentials.JointSpring(one.name, one.stiffness, rest=one.rest) for one in sprung),
+            ],
+            loads=[loads.JointDamper(one.name, one.damping) for one in damped],
+            geometry=self._geometry(centres),
+            name=name,
+        )
+
+    def _body(self, carrier: str) -> tuple[RigidBody, np.ndarray]:
+        """All links that are fixed to one, as one body, and its mass centre in the frame of that link."""
+        parts = [link for link in self.links if self.carrier[link] == carrier]
+        own = [(self.links[link], self.poses[carrier].inverse @ self.poses[link]) for link in parts]
+        mass = sum(link.mass for link, _ in own)
+        if not mass > 0.0:
+            raise InputError(
+                f"{self.file}: link {carrier!r} moves but has no mass; give it an <inertial>, or fix it"
+            )
+        centres = [pose.place + pose.rotation @ link.centre for link, pose in own]
+        weights = np.array([link.mass for link, _ in own]) / mass
+        centre = np.sum(weights[:, None] * np.array(centres), axis=0)
+        inertia = np.zeros((3, 3))
+        for (link, pose), at in zip(own, centres, strict=True):
+            arm = at - centre
+            inertia += pose.rotation @ link.inertia @ pose.rotation.T
+            inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        try:
+            return RigidBody(mass, 0.5 * (inertia + inertia.T), name=carrier), centre
+        except InputError as error:
+            raise InputError(f"{self.file}: {error}") from None
+
+    def _end(self, link: str) -> str:
+        carrier = self.carrier[link]
+        return GROUND if carrier == self.root and not self.floating else carrier
+
+    def _joint(self, joint: JointElement) -> joints.AbstractJoint:
+        pose = self.poses[joint.child]
+        further: dict[str, Any] = {} if joint.limits is None else {"limits": joint.limits}
+        if joint.kind != "ball":
+            further["axis"] = pose.rotation @ joint.axis
+        return KINDS[joint.kind](
+            self._end(joint.parent),
+            self._end(joint.child),
+            at=pose.place + pose.rotation @ joint.point,
+            name=joint.name,
+            **further,
+        )
+
+    def _couplings(self, driven: list[JointElement]) -> list[joints.Coupling]:
+        """Mimic joints: $c = f c' + c_0$, with whole numbers between two angles."""
+        driving = {joint.name: joint for joint in driven}
+        found = []
+        for joint in driven:
+            if joint.mimic is None:
+                continue
+            other, factor, offset = joint.mimic
+            if other not in driving:
+                raise InputError(f"{self.file}: joint {joint.name!r} mimics {other!r}, which is no joint")
+            weights, scale = (1.0, -factor), 1.0
+            if all(one.kind in ANGULAR for one in (joint, driving[other])):
+                ratio = Fraction(factor).limit_denominator(LARGEST_TOOTH)
+                if abs(float(ratio) - factor) > 1e-9:
+                    raise InputError(
+                        f"{self.file}: joint {joint.name!r} mimics an angle by the factor {factor:g}, which "
+                        f"is no ratio of whole numbers up to {LARGEST_TOOTH}"
+                    )
+                weights, scale = (ratio.denominator, -ratio.numerator), ratio.denominator
+            found.append(joints.Coupling(joint.name, other, weights, scale * offset))
+        return found
+
+    def _frame(self, link: str, centres: Mapping[str, np.ndarray]) -> tuple:
+        """Body, point and rotation of the frame of a link."""
+        end, pose = self._in_body(link, centres)
+        return end, pose.place, pose.rotation
+
+    def _in_body(self, link: str, centres: Mapping[str, np.ndarray]) -> tuple[str, Pose]:
+        """The body of a link, and its pose there relative to the mass centre."""
+        end = self._end(link)
+        if end == GROUND:
+            return GROUND, self.poses[link]
+        own = self.poses[end].inverse @ self.poses[link]
+        return end, Pose(own.rotation, own.place - centres[end])
+
+    def _geometry(self, centres: Mapping[str, np.ndarray]) -> list[Geometry]:
+        """Shapes of all links on their bodies."""
+        shapes = []
+        for name, link in self.links.items():
+            end, pose = self._in_body(name, centres)
+            shapes += [placed_shape(shape, end, pose @ own) for shape, own in link.shapes]
+        return shapes

@@ -1,0 +1,101 @@
+"""What robot files say: links with their inertia and shapes, joints with their frames, as plain numbers."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+
+from poinsot.core import InputError, quoted
+from poinsot.model import Geometry
+from poinsot.rotation import from_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A rotation and a place."""
+
+    rotation: np.ndarray = field(default_factory=lambda: np.eye(3))
+    place: np.ndarray = field(default_factory=lambda: np.zeros(3))
+
+    def __matmul__(self, other: "Pose") -> "Pose":
+        return Pose(self.rotation @ other.rotation, self.place + self.rotation @ other.place)
+
+    @property
+    def inverse(self) -> "Pose":
+        """The pose that undoes it."""
+        return Pose(self.rotation.T, -self.rotation.T @ self.place)
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link: mass, mass centre, inertia and shapes in its own frame; massless unless it says otherwise."""
+
+    name: str
+    mass: float = 0.0
+    centre: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    """About the mass centre."""
+    shapes: tuple[tuple[Geometry, Pose], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class JointElement:
+    """A joint between two links; one that moves freely is the freedom of its child."""
+
+    name: str
+    kind: str
+    """"revolute", "continuous", "prismatic", "ball", "planar", "fixed" or "floating"."""
+    parent: str
+    child: str
+    origin: Pose = field(default_factory=Pose)
+    """Of the child in its parent, at rest."""
+    axis: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    """In the child."""
+    point: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    """That the axis goes through, in the child."""
+    limits: tuple[float, float] | None = None
+    damping: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    """Coordinate at which the spring is at rest."""
+    mimic: tuple[str, float, float] | None = None
+    """Joint that it follows, factor and offset."""
+
+
+def placed_shape(shape: Geometry, body: str, pose: Pose) -> Geometry:
+    """A shape at a pose in a body."""
+    quaternion = tuple(float(x) for x in from_matrix(jnp.asarray(pose.rotation)))
+    return replace(shape, body=body, position=tuple(float(x) for x in pose.place), quaternion=quaternion)
+
+
+def mesh_path(name: str, folder: Path, where: str) -> str:
+    """The path of a mesh in the folder of its file; nothing outside that folder is looked at.
+
+    A name with a scheme such as `package://` is looked for by its end, and kept as it is when it is not
+    found: what stands for the package is not known here.
+
+    Raises:
+        InputError: a plain path that leads out of the folder, or to no file.
+    """
+    scheme, found, rest = name.partition("://")
+    parts = Path(rest if found else name).parts
+    if found:
+        if ".." not in parts and scheme == "package":
+            for tail in (parts, parts[1:]):
+                if tail and _inside(folder, path := folder.joinpath(*tail)) and path.is_file():
+                    return str(path)
+        return name
+    path = folder / name
+    if not _inside(folder, path):
+        raise InputError(
+            f"{where}: mesh {quoted(name)} is outside the folder of the file, and meshes are only read from "
+            "there; put it there, or read with geometry=False"
+        )
+    if not path.is_file():
+        raise InputError(f"{where}: mesh {quoted(name)} is not there; add it, or read with geometry=False")
+    return str(path)
+
+
+def _inside(folder: Path, path: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())

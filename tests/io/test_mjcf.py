@@ -1,0 +1,139 @@
+"""Robots from MJCF files: the same mechanics as MuJoCo finds, and what is refused."""
+
+import json
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import poinsot as pt
+from poinsot.io import read_mjcf
+from poinsot.rotation import from_matrix, to_matrix
+
+LANDER = Path(__file__).parent / "robots" / "lander.xml"
+
+
+def of_mujoco(robot: pt.System, chain: pt.OpenChain, qpos: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Our coordinates of theirs, and our rates as a matrix times theirs.
+
+    The position of a free body is that of its mass centre here, of its frame there. A ball joint turns here
+    in the directions of space at the reference pose, there in those of the body.
+    """
+    linkage = robot.linkage
+    assert linkage is not None
+    centre = -np.asarray(robot.frames["hull"].point)
+    R = np.asarray(to_matrix(jnp.asarray(qpos[3:7])))
+    turned = np.asarray(linkage.reference["mast"][1])
+    ball = turned @ np.asarray(to_matrix(jnp.asarray(qpos[9:13]))) @ turned.T
+    values = {
+        "hull": [*(qpos[:3] + R @ centre), *qpos[3:7]],
+        "shoulder": qpos[7],
+        "leg": qpos[8],
+        "gimbal": from_matrix(jnp.asarray(ball)),
+        "pan": qpos[13],
+    }
+    at = {slot.name: slot.v[0] for slot in chain.slots}
+    rates = np.zeros((chain.v_size, chain.v_size))
+    rates[at["hull"] : at["hull"] + 6, :6] = np.eye(6)
+    rates[at["hull"] : at["hull"] + 3, 3:6] = R @ np.cross(np.eye(3), centre).T
+    rates[at["shoulder"], 6] = rates[at["leg"], 7] = rates[at["pan"], 11] = 1.0
+    rates[at["gimbal"] : at["gimbal"] + 3, 8:11] = turned
+    return np.asarray(chain.coordinates(values)), rates
+
+
+def test_a_machine_has_the_mechanics_that_mujoco_finds():
+    theirs = {
+        name: np.array(value) if isinstance(value, list) else value
+        for name, value in json.loads(LANDER.with_suffix(".json").read_text()).items()
+    }
+    robot = read_mjcf(LANDER)
+    assert robot.names == ("hull", "arm", "mast", "foot", "dish") and robot.name == "lander"
+    masses = theirs["masses"]
+    right = [masses["hull"], masses["arm"] + masses["hand"], masses["mast"], masses["foot"], masses["dish"]]
+    np.testing.assert_allclose(robot.body_masses, right, rtol=1e-13)
+    chain = pt.OpenChain(robot)
+    q, rates = of_mujoco(robot, chain, theirs["qpos"])
+    v, Omega, place = rates @ theirs["qvel"], theirs["qvel"][3:6], -np.asarray(robot.frames["hull"].point)
+    R = np.asarray(to_matrix(jnp.asarray(theirs["qpos"][3:7])))
+    a = np.zeros(chain.v_size)
+    a[:3] = R @ np.cross(Omega, np.cross(Omega, place))
+    with jax.disable_jit():
+        metric, forces = np.asarray(chain.metric(q)), np.asarray(chain.inverse_dynamics(q, v, a))
+        poses = {name: chain.pose(q, name) for name in masses}
+    assert np.max(np.abs(theirs["passive"])) > 0.1
+    for name, (place, rotation) in poses.items():
+        np.testing.assert_allclose(place, theirs["places"][name], rtol=0, atol=1e-13, err_msg=name)
+        np.testing.assert_allclose(rotation.reshape(-1), theirs["rotations"][name], rtol=0, atol=1e-13)
+    for own, other in (
+        (rates.T @ metric @ rates, theirs["metric"]),
+        (rates.T @ forces, theirs["bias"] - theirs["passive"]),
+    ):
+        np.testing.assert_allclose(own, other, rtol=0, atol=1e-12 * np.max(np.abs(other)))
+
+
+def test_limits_and_shapes_are_data():
+    robot = read_mjcf(LANDER)
+    limits = {joint.name: joint.site.limits for joint in robot.joints}
+    ((_, low, high),) = limits["shoulder"]
+    assert (low, high) == pytest.approx((-np.pi / 3, 2 * np.pi / 3)) and limits["pan"] == ()
+    kinds = [(shape.body, shape.kind) for shape in robot.geometry]
+    assert kinds[:3] == [("ground", "plane"), ("hull", "cylinder"), ("hull", "box")]
+    assert ("arm", "ellipsoid") in kinds, "of the hand, which is fixed to the arm"
+    assert read_mjcf(LANDER, geometry=False).geometry == ()
+
+
+BAD = {
+    "entities": ("<mujoco m", '<!DOCTYPE a [<!ENTITY b "c">]><mujoco m', "document types and entities"),
+    "cut off": ("</mujoco>", "", "not XML, 'no element found'"),
+    "another file": ("mujoco", "robot", "begins with <robot>; an MJCF file begins with <mujoco>"),
+    "tendons": ("<actuator>", "<tendon/><actuator>", "<tendon> is not read"),
+    "include": ("<actuator>", '<include file="/etc/passwd"/><actuator>', "<include> is not read"),
+    "armature": ('damping="0.0"', 'armature="0.1"', "armature = '0.1'; only 0 is read"),
+    "two joints": ('<joint name="leg"', '<joint name="two"/><joint name="leg"', "'foot' has 2 joints"),
+    "a kind": ('type="ball"', 'type="bell"', "type = 'bell'; it is one of hinge, slide, ball, free"),
+    "a class": ('class="jointed" pos', 'class="jonted" pos', "class = 'jonted', which is no default; did"),
+    "numbers": ('pos="0.3 0.1 0"', 'pos="0.3 0.1"', "pos = '0.3 0.1'; it must be finite numbers, 3 of them"),
+    "no mass": ('<geom type="sphere" size="0.07" pos="0 0.02 0"/>', "", "'foot' moves but has no mass"),
+    "negative": ('mass="1.2"', 'mass="-1.2"', "mass = -1.2; it must not be negative"),
+    "inertia": ('diaginertia="0.09 0.08 0.02"', 'diaginertia="0.9 0.08 0.02"', "triangle inequality"),
+    "two turns": ('zaxis="1 0 2"', 'zaxis="1 0 2" euler="0 0 1"', "a rotation is given once"),
+    "a mesh": ('type="sphere" size', 'type="mesh" mesh="ball" size', "mesh = 'ball', which is no mesh"),
+    "a frame": ('<site name="grip"', '<frame name="grip"', "<frame> is not read"),
+    "wind": ("gravity=", 'density="1.2" gravity=', "move in empty space"),
+    "inside": ('<joint name="leg" type="slide"', '<joint name="leg" type="free"', "are in the world"),
+    "mocap": ('<body name="hull"', '<body name="hull" mocap="true"', "mocap = 'true' is not read"),
+    "names": ('name="dish"', 'name="mast"', "two elements are called 'mast'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_files_are_refused_in_one_line(case, tmp_path):
+    old, new, said = BAD[case]
+    text = LANDER.read_text()
+    assert old in text
+    (tmp_path / "bad.xml").write_text(text.replace(old, new))
+    with pytest.raises(pt.InputError, match=said) as refused:
+        read_mjcf(tmp_path / "bad.xml")
+    assert "bad.xml" in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_meshes_are_looked_for_in_the_folder_of_the_file_alone(tmp_path):
+    def machine(file: str) -> Path:
+        text = LANDER.read_text().replace(
+            "<worldbody>", f'<asset><mesh name="shell" file="{file}"/></asset><worldbody>'
+        )
+        text = text.replace('<geom type="box" size="0.1 0.1 0.1"/>', '<geom type="mesh" mesh="shell"/>')
+        (tmp_path / "sub").mkdir(exist_ok=True)
+        (tmp_path / "sub" / "machine.xml").write_text(text)
+        return tmp_path / "sub" / "machine.xml"
+
+    (tmp_path / "shell.stl").write_text("solid")
+    with pytest.raises(pt.InputError, match="mesh 'shell.stl' is not there"):
+        read_mjcf(machine("shell.stl"))
+    with pytest.raises(pt.InputError, match="outside the folder of the file"):
+        read_mjcf(machine("../shell.stl"))
+    (tmp_path / "sub" / "shell.stl").write_text("solid")
+    (shape,) = [one for one in read_mjcf(machine("shell.stl")).geometry if one.kind == "mesh"]
+    assert shape.body == "mast" and shape.mesh == str(tmp_path / "sub" / "shell.stl")
