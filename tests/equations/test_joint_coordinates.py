@@ -174,20 +174,6 @@ def test_base_and_ball_joint_keep_their_unit_length_for_a_hundred_thousand_steps
 
 
 @pytest.mark.slow
-def test_a_step_of_a_floating_system_is_symplectic():
-    formulation = pt.formulate(satellite(), Joint(), "hamiltonian")
-    state = formulation.start(
-        satellite().joint_state(
-            {"ball": (0.2, -0.4, 0.3)},
-            rates={"hull": (0.1, 0.0, -0.2, 0.4, 0.5, -0.3), "ball": (0.3, -0.8, 0.5)},
-        )
-    )
-    problem: Any = formulation.problem
-    assert symplecticity(problem, GaussLegendre(2), state, 0.05).defect < 1e-12
-    assert symplecticity(problem, RK4(), state, 0.05).defect > 1e-9
-
-
-@pytest.mark.slow
 def test_a_run_is_seen_as_any_other_and_goes_on_from_its_end():
     whole: Any = run("hamiltonian", t1=0.2, dt=0.01, integrator=StormerVerlet())
     assert {row.name for row in whole.report().rows} == {"energy", "constraint"}

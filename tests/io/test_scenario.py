@@ -267,7 +267,7 @@ def test_docstring_explains_every_key(monkeypatch):
     assert "y = [...]" in text
     del files[0]["run"]["save_at"]
     names = {Scenario.model_validate(content).integrator.name for content in files}
-    assert names == {"gauss6", "dormand-prince853", "lie-rattle"}
+    assert names == {"gauss6", "gauss4", "dormand-prince853", "lie-rattle"}
 
 
 def _tables(content: dict, path: tuple[str, ...]) -> list[dict]:
