@@ -38,7 +38,7 @@ def travel(
     They run by the kernel that runs of this process have, so that what is measured is what runs.
     """
     kernel = Kernel()
-    if y.size > SHORT and kernel.choice != "native":
+    if y.size > SHORT and not problem.looped and kernel.choice != "native":
         kernel.give_up("a long state")
     grid = np.float64(t0), np.float64(h), np.int64(steps)
     return jax.tree.map(jnp.asarray, kernel(_travel, (problem, integrator), grid, jnp.asarray(y)))

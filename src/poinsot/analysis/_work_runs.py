@@ -145,7 +145,7 @@ class Contender:
         t0, t1 = self.span
         h = (t1 - t0) / count
         model, kernel = (self.subject.problem, integrator), Kernel()
-        if y.size > SHORT and kernel.choice != "native":
+        if y.size > SHORT and not self.subject.problem.looped and kernel.choice != "native":
             kernel.give_up("a long state")
         march = Bound(kernel, model)
         grid = np.float64(t0), np.float64(h), np.int64(count)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import jax
+import jax.numpy as jnp
+from jax import lax
 
 
 def each_body(function: Callable) -> Callable:
@@ -16,5 +18,16 @@ def each_body(function: Callable) -> Callable:
             result = function(*(array[..., 0] for array in arrays))
             return jax.tree.map(lambda part: part[..., None], result)
         return jax.vmap(function, in_axes=-1, out_axes=-1)(*arrays)
+
+    return apply
+
+
+def body_after_body(function: Callable) -> Callable:
+    """The same as `each_body`, in a loop: for many bodies whose joints are gone through in loops as well."""
+
+    def apply(*arrays):
+        rows = tuple(jnp.moveaxis(array, -1, 0) for array in arrays)
+        results = lax.map(lambda row: function(*row), rows)
+        return jax.tree.map(lambda part: jnp.moveaxis(part, 0, -1), results)
 
     return apply

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core._bodies import each_body
+from poinsot.core._bodies import body_after_body, each_body
 from poinsot.core._joints import Joints, Rows, Twist, along_joints, closed, joint_solution
 from poinsot.core._problem import AbstractProblem, Packed, largest_component
 from poinsot.core._projection import Projection
@@ -213,13 +213,22 @@ class Group(AbstractProblem):
             begin += height * count
         return GroupParts(*parts)
 
+    def each(self, function: Callable) -> Callable:
+        """A function of one body on arrays of all of them, body axis last."""
+        return body_after_body(function) if self.looped else each_body(function)
+
+    @property
+    def looped(self) -> bool:
+        """Whether bodies are gone through one after the other, because joints are."""
+        return self.joints is not None and self.joints.looped
+
     def rotation(self, g: Array) -> Float[Array, "3 3 turning"]:
         """Rotation matrices of the elements."""
-        return each_body(self.element.rotation)(g)
+        return self.each(self.element.rotation)(g)
 
     def turn(self, g: Array, turns: Float[Array, "4 turning"]) -> Array:
         """Elements after further rotations in the body frames, given as unit quaternions."""
-        return each_body(self.element.turn)(g, turns)
+        return self.each(self.element.turn)(g, turns)
 
     def velocity(self, p: Array) -> Float[Array, "3 moving"]:
         """Velocities of the translating bodies."""
@@ -231,29 +240,42 @@ class Group(AbstractProblem):
 
     def wrench(self, t, x: Array, g: Array) -> Wrench:
         """Forces and body torques of the potential."""
-        R = self.rotation(g)
+        return self._wrench_at(t, x, self.rotation(g))
+
+    def _wrench_at(self, t, x: Array, R: Array) -> Wrench:
         V_x, V_R = jax.grad(self.potential, argnums=(1, 2))(t, x, R)
-        return Wrench(-V_x, body_torque(R, V_R))
+        return Wrench(-V_x, body_after_body(body_torque)(R, V_R) if self.looped else body_torque(R, V_R))
 
     def load_wrench(self, t, x: Array, g: Array, p: Array, m: Array) -> Wrench | None:
         """Forces and body torques of the loads, or None without them."""
-        if self.load is None:
-            return None
-        return Wrench(*self.load(t, x, self.rotation(g), self.velocity(p), self.omega(m)))
+        return None if self.load is None else self._load_at(t, x, self.rotation(g), p, m)
+
+    def _load_at(self, t, x: Array, R: Array, p: Array, m: Array) -> Wrench:
+        assert self.load is not None
+        return Wrench(*self.load(t, x, R, self.velocity(p), self.omega(m)))
 
     def total_wrench(self, t, x: Array, g: Array, p: Array, m: Array) -> Wrench:
         """Forces and body torques of potential and loads together."""
-        own, load = self.wrench(t, x, g), self.load_wrench(t, x, g, p, m)
-        return own if load is None else Wrench(own.force + load.force, own.torque + load.torque)
+        return self._total_wrench_at(t, x, self.rotation(g), p, m)
+
+    def _total_wrench_at(self, t, x: Array, R: Array, p: Array, m: Array) -> Wrench:
+        own = self._wrench_at(t, x, R)
+        if self.load is None:
+            return own
+        load = self._load_at(t, x, R, p, m)
+        return Wrench(own.force + load.force, own.torque + load.torque)
+
+    def _momentum_rates(self, t, x: Array, R: Array, p: Array, m: Array) -> Wrench:
+        """Rates of the momenta without joints."""
+        wrench = self._total_wrench_at(t, x, R, p, m)
+        return Wrench(wrench.force, self.each(jnp.cross)(m, self.omega(m)) + wrench.torque)
 
     def vector_field(self, t, y: Packed) -> Packed:
         """The Newton-Euler equations, with the element's rate as in the space it is stored in."""
         x, p, g, m = self.split(y)
-        wrench = self.total_wrench(t, x, g, p, m)
-        Omega = self.omega(m)
-        rate = each_body(self.element.velocity)(g, Omega)
-        turning = each_body(jnp.cross)(m, Omega) + wrench.torque
-        force, turning = self._jointed(t, x, g, p, m, Wrench(wrench.force, turning))
+        R = self.rotation(g)
+        force, turning = self._jointed(t, x, R, p, m, self._momentum_rates(t, x, R, p, m))
+        rate = self.each(self.element.velocity)(g, self.omega(m))
         return self.join(GroupParts(self.velocity(p), force, rate, turning))
 
     def twist(self, p: Array, m: Array) -> Twist:
@@ -263,21 +285,20 @@ class Group(AbstractProblem):
     def joint_forces(self, t, y: Packed) -> Rows:
         r"""Forces $\lambda$ of the joints at a state: what keeps them closed from there on."""
         x, p, g, m = self.split(y)
-        wrench = self.total_wrench(t, x, g, p, m)
-        turning = each_body(jnp.cross)(m, self.omega(m)) + wrench.torque
-        return self._joint_solution(t, x, g, p, m, Wrench(wrench.force, turning))[0]
+        R = self.rotation(g)
+        return self._joint_solution(t, x, R, p, m, self._momentum_rates(t, x, R, p, m))[0]
 
-    def _joint_solution(self, t, x: Array, g: Array, p: Array, m: Array, rate: Wrench) -> tuple[Rows, Twist]:
+    def _joint_solution(self, t, x: Array, R: Array, p: Array, m: Array, rate: Wrench) -> tuple[Rows, Twist]:
         r"""Forces of the joints and their wrench $G^T\lambda$, with $G M^{-1} (f + G^T\lambda) = -\gamma$."""
         assert self.joints is not None
         force = jnp.concatenate([rate.force.reshape(-1), rate.torque.reshape(-1)])
-        return joint_solution(self.joints, t, x, self.rotation(g), self.twist(p, m), force)
+        return joint_solution(self.joints, t, x, R, self.twist(p, m), force)
 
-    def _jointed(self, t, x: Array, g: Array, p: Array, m: Array, rate: Wrench) -> Wrench:
+    def _jointed(self, t, x: Array, R: Array, p: Array, m: Array, rate: Wrench) -> Wrench:
         """Rates of the momenta with what the joints add."""
         if self.joints is None:
             return rate
-        wrench = self._joint_solution(t, x, g, p, m, rate)[1]
+        wrench = self._joint_solution(t, x, R, p, m, rate)[1]
         cut = rate.force.size
         return Wrench(
             rate.force + wrench[:cut].reshape(rate.force.shape),
@@ -305,7 +326,7 @@ class Group(AbstractProblem):
         """Rotations put back on the group, joints closed, momenta along them."""
         parts = self.split(y)
         if what in ("position", "both") and self.turning:
-            parts = parts._replace(g=each_body(self.element.project_position)(parts.g))
+            parts = parts._replace(g=self.each(self.element.project_position)(parts.g))
         if self.joints is None:
             return self.join(parts)
         if what in ("position", "both"):

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, Protocol
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from poinsot.core._bodies import body_after_body, each_body
+
 Twist = Float[Array, " n"]
 """Velocities of translating bodies, then body angular velocities of rotating ones, each (3, bodies)."""
 Rows = Sequence[Float[Array, " rows"]]
@@ -69,6 +71,11 @@ class Joints(Protocol):
 
     weights: Twist
     r"""Diagonal of $M^{-1}$, masses and principal moments."""
+
+    @property
+    def looped(self) -> bool:
+        """Whether there are many bodies, and they are gone through one after the other."""
+        ...
 
     def gaps(self, t, x: Array, R: Array) -> Rows:
         """What must vanish, of each joint."""
@@ -176,11 +183,12 @@ def closed(
     for _ in range(CLOSING):
         gaps = joints.gaps(t, x, rotation(c))
         move = joints.weights * reach.pull(reach.solve([-gap for gap in gaps], repetitions))
-        x, c = x + move[: x.size].reshape(x.shape), turn(c, _small_turns(move[x.size :].reshape(3, -1)))
+        turns = body_after_body(_small_turn) if joints.looped else each_body(_small_turn)
+        x, c = x + move[: x.size].reshape(x.shape), turn(c, turns(move[x.size :].reshape(3, -1)))
     return x, c
 
 
-def _small_turns(angles: Float[Array, "3 turning"]) -> Float[Array, "4 turning"]:
-    """Unit quaternions of small rotation vectors, right to first order."""
-    turns = jnp.concatenate([jnp.ones((1, angles.shape[1])), 0.5 * angles])
-    return turns / jnp.sqrt(jnp.sum(turns * turns, axis=0))[None]
+def _small_turn(angle: Float[Array, "3"]) -> Float[Array, "4"]:
+    """Unit quaternion of a small rotation vector, right to first order."""
+    turn = jnp.concatenate([jnp.ones(1), 0.5 * angle])
+    return turn / jnp.sqrt(jnp.sum(turn * turn))

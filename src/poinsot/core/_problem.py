@@ -93,6 +93,11 @@ class AbstractProblem(Recommending):
         return None
 
     @property
+    def looped(self) -> bool:
+        """Whether its functions go through a long state in loops, so that native code of them stays short."""
+        return False
+
+    @property
     def projectable(self) -> bool:
         """Whether the state has constraints to keep that its equations do not hold by themselves."""
         return False

@@ -38,7 +38,7 @@ from poinsot.equations._forms import FORMS, JOINT_FORMS, MULTIPLIER, Form, Rates
 from poinsot.equations._joint_space import UnitLength, joint_refusal, joint_velocities
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
-from poinsot.model import AbstractSystem, OpenChain, System, free_wrench, joint_forces
+from poinsot.model import AbstractSystem, OpenChain, System, compact, free_wrench, joint_forces
 from poinsot.model.open_chain import Nodes, beyond_the_tree, nodes_of
 from poinsot.rotation import extracted_quaternion, normalise
 
@@ -283,10 +283,11 @@ class _JointGaps(eqx.Module):
         bodies = self.formulation.bodies
         q, rate, Omega = self.formulation.rates(t, _joined(state))
         x, R = bodies.split(q)[0], bodies.rotation(bodies.split(q)[1])
-        linkage = bodies.system.linkage
+        linkage = compact(bodies.system.linkage)
         assert linkage is not None
         twist = jnp.concatenate([bodies.split(rate)[0].reshape(-1), Omega.reshape(-1)])
-        return jnp.concatenate(linkage.rates(t, x, R, twist) if self.rate else linkage.gaps(t, x, R))
+        rows = linkage.rates(t, x, R, twist) if self.rate else linkage.gaps(t, x, R)
+        return jnp.concatenate([row.reshape(-1) for row in rows])
 
 
 def _joined(parts: Sequence[Array]) -> Packed:

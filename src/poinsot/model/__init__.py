@@ -11,6 +11,7 @@ from ._params import Parametrised, filled
 from ._particles import Particles
 from ._reaction import free_wrench, joint_forces, passed_on
 from ._rigid_body import RigidBody
+from ._serial_linkage import compact
 from ._system import System
 from ._tree_motion import expanded, joint_rates, reduced
 from ._units import Units
@@ -30,6 +31,7 @@ __all__ = [
     "RigidBody",
     "System",
     "Units",
+    "compact",
     "ends",
     "expanded",
     "filled",

@@ -15,6 +15,7 @@ from poinsot.rotation import multiply, quat_exp, to_matrix
 
 from ._linkage import Linkage
 from ._near import Assembled, drives_of, placed_along_joints, told
+from ._serial_linkage import SerialLinkage, compact
 from ._start import check_physical
 from ._tree_motion import expanded, rate_count
 
@@ -44,12 +45,12 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
         return
     # Known numbers are looked at also where a function is traced around them.
     with jax.ensure_compile_time_eval():
-        gaps, rates, sizes = opening(linkage, *live_at(system, t, state))
+        gaps, rates, sizes = opening(compact(linkage), *live_at(system, t, state))
     if not concrete(gaps, rates, sizes):
         return
     large = np.asarray(sizes)
     for what, rows, size in (("open by", gaps, large[0]), ("opening at a rate of", rates, large[1])):
-        worst = [float(np.max(np.abs(row))) for row in rows]
+        worst = np.hstack([np.max(np.abs(part), axis=-1) for part in rows])
         joint = int(np.argmax(worst))
         if worst[joint] > CLOSED * (1.0 + float(size)):
             raise InputError(
@@ -158,7 +159,7 @@ def _flat(v: Array, Omega: Array) -> Array:
 
 
 @once
-def opening(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array):
+def opening(linkage: Linkage | SerialLinkage, t, x: Array, quat: Array, v: Array, Omega: Array):
     """Gaps and rates of all joints, and the sizes of positions and velocities."""
     R, twist = matrices(quat), _flat(v, Omega)
     sizes = jnp.stack([jnp.max(jnp.abs(x), initial=0.0), jnp.max(jnp.abs(twist), initial=0.0)])

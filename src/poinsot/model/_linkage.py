@@ -75,13 +75,17 @@ class Linkage(eqx.Module):
         self.weights = 1.0 / jnp.concatenate([jnp.tile(masses, 3), placement.inertia.reshape(-1)])
         known = [joint.name for joint in self.joints]
         self.seen = tuple(tuple(known.index(name) for name in one.joined) for one in self.conditions)
+        # No method of this object is called before it is whole: each call would look through all of it.
+        on = [[place for grip in pair for place in places_of(grip, placement)] for pair in grips]
         self.parts = tuple(
-            tuple(dict.fromkeys(place for grip in self._grips(i) for place in self._places(grip)))
-            for i in range(len(self.conditions))
+            tuple(dict.fromkeys(place for joint in seen for place in on[joint])) for seen in self.seen
         )
-        sets = [set(part) for part in self.parts]
-        pairs = [(i, j) for i in range(len(sets)) for j in range(i) if sets[i] & sets[j]]
-        self.order = EliminationOrder.of(len(sets), pairs)
+        moved_by: dict[int, list[int]] = {}
+        for i, part in enumerate(self.parts):
+            for place in part:
+                moved_by.setdefault(place, []).append(i)
+        pairs = {(i, j) for all_of_one in moved_by.values() for i in all_of_one for j in all_of_one if j < i}
+        self.order = EliminationOrder.of(len(self.conditions), sorted(pairs))
         free = set(placement.translating) & set(placement.rotating)
         ends = [(first.body, second.body) for first, second in self.grips]
         able = [joint.freedoms is not None for joint in self.joints]
@@ -93,20 +97,6 @@ class Linkage(eqx.Module):
             return self
         masses = 1.0 / self.weights[: len(self.placement.translating)]
         return Linkage((*self.conditions, *more), self.names, self.reference, self.placement, masses)
-
-    def _grips(self, condition: int) -> list[Grip]:
-        """All grips that a condition looks at."""
-        return [grip for joint in self.seen[condition] for grip in self.grips[joint]]
-
-    def _places(self, grip: Grip) -> tuple[int, ...]:
-        """Places in the twist of what moves a grip."""
-        moving, turning = len(self.placement.translating), len(self.placement.rotating)
-        places: list[int] = []
-        if grip.moving is not None:
-            places += [k * moving + grip.moving for k in range(3)]
-        if grip.turning is not None:
-            places += [3 * moving + k * turning + grip.turning for k in range(3)]
-        return tuple(places)
 
     @property
     def held(self) -> dict[str, tuple[AbstractJoint, Marker, Marker]]:
@@ -133,6 +123,11 @@ class Linkage(eqx.Module):
         that it moves, which has all six, and no row acts on a body further out: $G$ is triangular by blocks.
         """
         return len(self.conditions) == len(self.joints) and not self.tree.cut
+
+    @property
+    def looped(self) -> bool:
+        """Joints of any kind are written out one by one."""
+        return False
 
     def frames(self, joint: int, t, x: Array, R: Array) -> Frames:
         """What a joint sees of its bodies."""
@@ -234,9 +229,20 @@ class Linkage(eqx.Module):
                 (second, slope.apart, slope.second),
             ):
                 if grip.live:
-                    places, pulled = self._places(grip), grip.pulled(R, on_place, on_directions)
+                    places, pulled = places_of(grip, self.placement), grip.pulled(R, on_place, on_directions)
                     columns[places] = columns[places] + pulled if places in columns else pulled
         return jnp.concatenate([*columns.values()], axis=1)
+
+
+def places_of(grip: Grip, placement: Placement) -> tuple[int, ...]:
+    """Places in the twist of what moves a grip."""
+    moving, turning = len(placement.translating), len(placement.rotating)
+    places: list[int] = []
+    if grip.moving is not None:
+        places += [k * moving + grip.moving for k in range(3)]
+    if grip.turning is not None:
+        places += [3 * moving + k * turning + grip.turning for k in range(3)]
+    return tuple(places)
 
 
 def _frames(first: Held, second: Held) -> Frames:

@@ -13,6 +13,7 @@ from poinsot.kernels import once
 from poinsot.rotation import exp, hat, to_matrix
 
 from ._placement import Places
+from ._serial_linkage import compact
 
 if TYPE_CHECKING:
     from ._abstract_system import AbstractSystem
@@ -100,19 +101,17 @@ def _pins_stay(system: "AbstractSystem") -> Array:
 
 def _joints_stay(system: "AbstractSystem", t, state: State) -> Array:
     """Whether each displacement leaves all joints closed: none to the ground is against it."""
-    linkage = system.linkage
-    if linkage is None:
+    if system.linkage is None:
         return jnp.full(6, True)
+    linkage = compact(system.linkage)
     x, quat, _, _ = system.live(t, state)
     R = jnp.moveaxis(to_matrix(quat.T), 0, -1)
     axes, still = jnp.eye(3), jnp.zeros((3, R.shape[2]))
     spins = jnp.einsum("jin,jk->kin", R, axes)
     moves = [(jnp.broadcast_to(axis[:, None], x.shape), still) for axis in axes]
     moves += [(jnp.cross(axis[:, None], x, axis=0), spin) for axis, spin in zip(axes, spins, strict=True)]
-    rates = [
-        jnp.concatenate(linkage.rates(t, x, R, jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])))
-        for v, Omega in moves
-    ]
+    twists = [jnp.concatenate([v.reshape(-1), Omega.reshape(-1)]) for v, Omega in moves]
+    rates = [jnp.concatenate([row.reshape(-1) for row in linkage.rates(t, x, R, twist)]) for twist in twists]
     size = 1.0 + jnp.max(jnp.abs(x), initial=0.0)
     return jnp.max(jnp.abs(jnp.stack(rates)), axis=1) <= VANISHES * size
 

@@ -106,7 +106,7 @@ def ensemble_native(
     one = jax.tree.map(lambda x: np.asarray(x[0]), states)
     # Tracing takes as long as many thousand steps of a run.
     loop, straight = remembered(layout, model, grid, one)
-    if loop.y.size > SHORT and kernel.choice != "native":
+    if loop.y.size > SHORT and not marcher.problem.looped and kernel.choice != "native":
         kernel.give_up(f"a state of {loop.y.size} numbers is too long to be written out")
         return None
     width = lanes_of(straight)

@@ -89,7 +89,7 @@ class FixedRun:
         check_memory(len(self.schedule), y.size, self.schedule.save_every)
         grid = jnp.asarray(self.t0, dtype=float), jnp.asarray(self.dt, dtype=float)
         marcher = Marcher(problem, self.integrator, *grid, event, sampler)
-        if y.size > SHORT and self.kernel.choice != "native":
+        if y.size > SHORT and not problem.looped and self.kernel.choice != "native":
             self.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")
         compiled, rows = KernelMarcher(marcher, self.kernel), row_marcher(marcher)
         work = _work(loaded, sampler, (self.t0, self.dt), np.asarray(y))

@@ -157,7 +157,7 @@ def _solve_native(
     y = problem.pack(state)
     if problem.lanes(y):
         plan.kernel.give_up("the state holds many runs; pt.ensemble takes those")
-    elif y.size > SHORT and plan.kernel.choice != "native":
+    elif y.size > SHORT and not problem.looped and plan.kernel.choice != "native":
         plan.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")
     if not plan.kernel.native:
         return None

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench, each_body
+from poinsot.core import Group, GroupParts, Packed, StepInfo, Wrench
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.solvers import EPS, Stopping, fixed_point
 
@@ -49,13 +49,10 @@ def with_load(problem: Group, t, x: Array, g: Array, momenta: Momenta, own: Wren
     return own if load is None else Wrench(own.force + load.force, own.torque + load.torque)
 
 
-def in_turned_frame(turns: Float[Array, "4 turning"], m: Float[Array, "3 turning"]) -> Array:
-    """Components of fixed vectors in frames after turns, given as unit quaternions."""
-    return each_body(_in_turned_frame)(turns, m)
+def in_turned_frame(turn: Float[Array, "4"], m: Float[Array, "3"]) -> Float[Array, "3"]:
+    r"""Components of a fixed vector in a frame after a turn, a unit quaternion.
 
-
-def _in_turned_frame(turn: Float[Array, "4"], m: Float[Array, "3"]) -> Float[Array, "3"]:
-    r"""$R(p)^T m$ as $m$ and a change, $m + 2\,|p|^{-2}\,\mathbf p \times (\mathbf p \times m - p_0 m)$.
+    That is $R(p)^T m$ as $m$ and a change, $m + 2\,|p|^{-2}\,\mathbf p \times (\mathbf p \times m - p_0 m)$.
 
     Equal turns have equal rounding errors, and the length of $m$ would change in proportion to their number.
     So the excess of $|p|^2$ over one is found without cancellation, to the rounding of $|\mathbf p|^2$.

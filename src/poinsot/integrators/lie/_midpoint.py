@@ -48,7 +48,9 @@ class LieMidpoint(AbstractIntegrator):
             position, element = x + 0.5 * h * problem.velocity(mean.p), problem.turn(g, half_turns)
             own = problem.wrench(t + 0.5 * h, position, element)
             wrench = with_load(problem, t + 0.5 * h, position, element, mean, own)
-            return Momenta(p + h * wrench.force, in_turned_frame(half_turns, middle + h * wrench.torque))
+            return Momenta(
+                p + h * wrench.force, each_body(in_turned_frame)(half_turns, middle + h * wrench.torque)
+            )
 
         own = problem.wrench(t, x, g)
         gyroscopic = each_body(jnp.cross)(m, problem.omega(m))
@@ -64,7 +66,7 @@ def _middle(problem: Group, h, start: Momenta, end: Momenta) -> tuple[Momenta, A
     """Mean momenta, the first momentum in the middle frame, and the turns to there as quaternions."""
     mean = Momenta(0.5 * (start.p + end.p), 0.5 * (start.m + end.m))
     half_turns = each_body(lambda Omega: _half_cayley(0.5 * h * Omega))(problem.omega(mean.m))
-    return mean, in_turned_frame(half_turns, start.m), half_turns
+    return mean, each_body(in_turned_frame)(half_turns, start.m), half_turns
 
 
 def _half_cayley(a: Float[Array, "3"]) -> Float[Array, "4"]:

@@ -14,7 +14,6 @@ from poinsot.core import (
     Rows,
     StepInfo,
     Wrench,
-    each_body,
     placing,
 )
 from poinsot.integrators._base import AbstractIntegrator, Traits
@@ -124,9 +123,13 @@ class LieRattle(AbstractIntegrator):
             guess = forces.at(when)
             half, xi, found, solved = _held(problem, problem.joints, (t, h), x, g, half, guess)
             forces = forces.then(found, when, h, problem.joints.independent)
-        turns = each_body(quat_exp)(xi)
-        m = in_turned_frame(turns, half.m)
-        x, g = x + h * problem.velocity(half.p), problem.turn(g, turns)
+
+        def turned(g, m, xi):
+            turn = quat_exp(xi)
+            return problem.element.turn(g, turn), in_turned_frame(turn, m)
+
+        x = x + h * problem.velocity(half.p)
+        g, m = problem.each(turned)(g, half.m, xi)
         own = problem.wrench(t + h, x, g)
         end = second_half(problem, t + h, h, x, g, half._replace(m=m), own)
         if problem.joints is not None:
@@ -138,10 +141,11 @@ def _rotation_vectors(problem: Group, h, m: Array) -> tuple[Float[Array, "3 turn
     r"""Solve $J \xi = h\,T_r(\xi)\,m$ for every rotating body."""
     if problem.turning == 0:
         return h * problem.omega(m), StepInfo.explicit(())
-    guess = _corrected(problem, h, m, jnp.zeros_like(m))
+    correct = problem.each(lambda J, m, xi: _corrected(J, m, xi, h))
+    guess = correct(problem.inertia, m, jnp.zeros_like(m))
     unit = EPS * jnp.max(jnp.abs(guess)) + 1e-300
     xi, info = fixed_point(
-        lambda xi: _corrected(problem, h, m, xi),
+        lambda xi: correct(problem.inertia, m, xi),
         guess,
         lambda change: jnp.max(jnp.abs(change)) / unit,
         CONVERGED,
@@ -162,28 +166,39 @@ def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half:
     def pushed(forces: Rows) -> Momenta:
         return half.like(half.flat() + 0.5 * h * reach.pull(forces))
 
-    def end(now: Momenta, xi: Array) -> tuple[Array, Array]:
-        return x + h * problem.velocity(now.p), problem.rotation(problem.turn(g, each_body(quat_exp)(xi)))
+    def moved(now: Momenta) -> Array:
+        return x + h * problem.velocity(now.p)
+
+    def predicted(J, m, g):
+        xi = _corrected(J, m, jnp.zeros(3), h)
+        tangent, inverse = _tangent(xi), _linearised_inverse(J, -0.5 * h * m)
+        slope = h * inverse @ tangent
+        return xi, tangent, inverse, slope, tangent @ slope, turned(g, xi)
+
+    def turned(g, xi):
+        return problem.element.rotation(problem.element.turn(g, quat_exp(xi)))
 
     if not joints.independent:
         # A part of the forces that does nothing here would do something once the bodies have turned.
         forces = reach.solve(reach.push(joints.weights * reach.pull(forces)), 1)
     now = pushed(forces)
-    xi = _corrected(problem, h, now.m, jnp.zeros_like(half.m))
-    tangent = each_body(_tangent)(xi)
-    inverse = each_body(_linearised_inverse)(problem.inertia, -0.5 * h * now.m)
-    slope = h * _products(inverse, tangent)
-    closing = joints.closing(reach, t + h, *end(now, xi), Mobility(h, _products(tangent, slope)))
+    xi, tangent, inverse, slope, turn, R = problem.each(predicted)(problem.inertia, now.m, g)
+    closing = joints.closing(reach, t + h, moved(now), R, Mobility(h, turn))
+
+    def owed(J, m, g, xi, tangent, inverse):
+        own = inverse @ (h * _right_tangent(xi, m) - J * xi)
+        return own, tangent @ own, turned(g, xi)
 
     def improved(unknowns):
         xi, forces = unknowns
         now = pushed(forces)
-        own = _times(inverse, h * each_body(_right_tangent)(xi, now.m) - problem.inertia * xi)
-        turned = jnp.concatenate([jnp.zeros(x.size), _times(tangent, own).reshape(-1)])
-        gaps = zip(joints.gaps(t + h, *end(now, xi)), closing.push(turned), strict=True)
+        own, turning, R = problem.each(owed)(problem.inertia, now.m, g, xi, tangent, inverse)
+        ahead = closing.push(jnp.concatenate([jnp.zeros(x.size), turning.reshape(-1)]))
+        gaps = zip(joints.gaps(t + h, moved(now), R), ahead, strict=True)
         impulses = closing.solve([-(gap + more) for gap, more in gaps])
         change = half.like(reach.pull(impulses))
-        turn, move = own + _times(slope, change.m), h * problem.velocity(change.p)
+        turn = problem.each(lambda own, slope, m: own + slope @ m)(own, slope, change.m)
+        move = h * problem.velocity(change.p)
         forces = [force + 2.0 / h * one for force, one in zip(forces, impulses, strict=True)]
         return (xi + turn, forces), jnp.maximum(_largest(move) * position_unit, _largest(turn) / EPS)
 
@@ -197,24 +212,13 @@ def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half:
     return pushed(forces), xi, forces, StepInfo.implicit(info.converged, info.iterations)
 
 
-def _products(A: Float[Array, "3 3 n"], B: Float[Array, "3 3 n"]) -> Float[Array, "3 3 n"]:
-    """Products of matrices, body by body."""
-    return jnp.sum(A[:, :, None] * B[None], axis=1)
-
-
-def _times(A: Float[Array, "3 3 n"], b: Float[Array, "3 n"]) -> Float[Array, "3 n"]:
-    """Matrices times vectors, body by body."""
-    return jnp.sum(A * b[None], axis=1)
-
-
 def _largest(values: Array) -> Array:
     return jnp.max(jnp.abs(values), initial=0.0)
 
 
-def _corrected(problem: Group, h, m: Array, xi: Array) -> Float[Array, "3 turning"]:
-    r"""Rotation vectors after a correction towards $J \xi = h\,T_r(\xi)\,m$."""
-    residual = problem.inertia * xi - h * each_body(_right_tangent)(xi, m)
-    return xi - each_body(lambda J, m, b: _solve_linearised(J, -0.5 * h * m, b))(problem.inertia, m, residual)
+def _corrected(J: Array, m: Array, xi: Array, h) -> Float[Array, "3"]:
+    r"""A rotation vector after a correction towards $J \xi = h\,T_r(\xi)\,m$."""
+    return xi - _solve_linearised(J, -0.5 * h * m, J * xi - h * _right_tangent(xi, m))
 
 
 def _solve_linearised(J: Float[Array, "3"], a: Float[Array, "3"], b: Float[Array, "3"]) -> Float[Array, "3"]:

@@ -28,6 +28,14 @@ WRITTEN_OUT = 6000
 """Weight of all its calls together up to which it is written in place all the same, which runs faster."""
 HANDED = 256
 """Numbers in memory that a function takes or returns one by one; with more it is written in place."""
+LONG = 512
+"""Elements of an array in memory from which an elementwise operation on it is a loop."""
+SHORTER = 64
+"""The same in a program that would be long otherwise: its loops take longer, and compile faster."""
+LENGTHY = 12_000
+"""Lines of a function from which it is."""
+AVOIDABLE = 500
+"""Operations on elements of arrays in memory, written out where loops could be, from which this helps."""
 Whole = Callable[["Emitter", Any, Sequence[Any]], Sequence[Any]]
 WHOLE: dict[str, Whole] = {}
 """Operations on whole arrays, by the name of the primitive: loops, branches, moves by unknown indices."""
@@ -72,16 +80,25 @@ class Program:
         width: lanes.
         fast: whether contraction is allowed.
         rows: whether the lanes hold rows of one run, not runs.
+        long: elements of an array in memory from which operations on it are loops.
     """
 
-    def __init__(self, jaxpr: jex.ClosedJaxpr, width: int, fast: bool, rows: bool = False):
+    def __init__(
+        self, jaxpr: jex.ClosedJaxpr, width: int, fast: bool, *, rows: bool = False, long: int = LONG
+    ):
         self.module = Module(width, fast)
         self.workspace = Workspace()
         self.weights = Weights()
         self.uses = uses(jaxpr)
-        self.rows = rows
+        self.rows, self.long, self.avoidable = rows, long, 0
         self.functions: dict[Any, tuple[str, list[Any], int, int]] = {}
         """Traces that have become functions: name, results that are numbers or slots, and sizes."""
+
+    def is_long(self, size: int) -> bool:
+        """Whether an operation on so many elements of an array in memory is a loop."""
+        if SHORTER < size <= self.long:
+            self.avoidable += size
+        return size > self.long
 
     def is_function(self, jaxpr: Any) -> bool:
         """Whether a trace becomes a function of its own: it is called again, and would be much code."""
@@ -123,12 +140,14 @@ class Emitter:
         name, in_memory = equation.primitive.name, any(isinstance(part, Memory) for part in operands)
         if name not in SEEN:
             operands = [self.in_order(part) for part in operands]
+        if len(self.builder.lines) > LENGTHY and self.program.avoidable > AVOIDABLE:
+            raise TooLong
         form = WHOLE.get(name)
         if form is not None:
             return form(self, equation, operands)
         if in_memory:
-            long = name in ELEMENTWISE and any(atom.aval.size > LONG for atom in equation.outvars)
-            if long and any(isinstance(part, Memory) for part in operands):
+            still = name in ELEMENTWISE and any(isinstance(part, Memory) for part in operands)
+            if still and self.program.is_long(equation.outvars[0].aval.size):
                 return self._each(equation, operands)
             return apply_equation(equation, self, [self.apart(part) for part in operands])
         raise NotNative(f"the trace contains {name!r}, which has no native form")
@@ -322,8 +341,8 @@ class Emitter:
         return self.ops.real("fdiv", np.float64(1.0), power) if halves < 0.0 else power
 
 
-LONG = 512
-"""Elements from which an elementwise operation on an array in memory is a loop."""
+class TooLong(Exception):
+    """A program that would be much shorter with loops over arrays in memory."""
 
 
 class _HasMemory(Exception):

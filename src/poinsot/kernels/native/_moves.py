@@ -8,7 +8,7 @@ import numpy as np
 from poinsot.kernels._components import Components, evaluate, is_number
 from poinsot.kernels._indexing import Window, gathered, scattered, sliced
 from poinsot.kernels._numbers import WORKED_OUT
-from poinsot.kernels.native._emitter import LONG, Emitter, whole
+from poinsot.kernels.native._emitter import Emitter, whole
 from poinsot.kernels.native._ir import DOUBLE, I64, NotNative, Value, kind_of
 from poinsot.kernels.native._memory import FEW, Memory
 from poinsot.kernels.native._operations import MAX, MIN
@@ -140,7 +140,7 @@ def _write(emitter: Emitter, equation: Any, array: Any, windows, updates: Any, d
     kind, updates = kind_of(equation.outvars[0].aval.dtype), emitter.apart(updates)
     strides = Memory("", kind, False, array.shape).strides
     add = equation.primitive.name == "scatter-add"
-    if isinstance(array, Memory) and array.size > LONG:
+    if isinstance(array, Memory) and emitter.program.is_long(array.size):
         target = _own(emitter, array, _wide(updates) or _wide_starts(windows := list(windows)))
     else:
         target = np.array(emitter.apart(array), dtype=object, copy=True).reshape(-1)

@@ -20,7 +20,7 @@ import poinsot.kernels.native._linear
 import poinsot.kernels.native._moves
 import poinsot.kernels.native._views  # noqa: F401  (registers its operations, as those before do)
 from poinsot.kernels._components import evaluate, objects
-from poinsot.kernels.native._emitter import Emitter, Program, Slots
+from poinsot.kernels.native._emitter import LONG, SHORTER, Emitter, Program, Slots, TooLong
 from poinsot.kernels.native._ir import BYTES, DOUBLE, I1, I64, STORED, Builder, NotNative, Value, kind_of
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._rows import most_rows
@@ -170,21 +170,28 @@ class NativeProgram:
         self.given = Layout([_Aval(leaf.shape, leaf.dtype) for leaf in leaves[2]], True, width)
         self.produced = Layout(jaxpr.out_avals, True, width)
         rows = most_rows(jaxpr) if width == 1 else 0
-        program = Program(jaxpr, max(width, rows), fast, rows=rows > 1)
         if jaxpr.effects:
             raise NotNative("the trace calls back into Python, or has other effects")
-        weight = program.weights.of_code(jaxpr, program.is_function)
-        if weight > HEAVIEST:
-            raise NotNative(f"the trace has about {weight} operations on numbers, more than {HEAVIEST}")
-        try:
+
+        def written(long: int) -> Program:
+            program = Program(jaxpr, max(width, rows), fast, rows=rows > 1, long=long)
+            weight = program.weights.of_code(jaxpr, program.is_function)
+            if weight > HEAVIEST:
+                raise NotNative(f"the trace has about {weight} operations on numbers, more than {HEAVIEST}")
             self._write(program, jaxpr, leaves[0])
+            return program
+
+        try:
+            try:
+                program = written(LONG)
+            except TooLong:
+                program = written(SHORTER)
         except NotNative:
             raise
         except Exception as error:
             # A trace may hold anything; the plain kernel takes it, and the run says why.
             raise NotNative(f"the trace cannot be written out ({type(error).__name__}: {error})") from error
-        self.workspace = program.workspace.size
-        self.text = str(program.module)
+        self.workspace, self.text = program.workspace.size, str(program.module)
         lines = self.text.count("\n")
         if lines > LONGEST:
             raise NotNative(f"the code of the trace has {lines} lines, more than {LONGEST}")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.kernels._components import REDUCTIONS, apply_equation, is_number
-from poinsot.kernels.native._emitter import LONG, Emitter, whole
+from poinsot.kernels.native._emitter import Emitter, whole
 from poinsot.kernels.native._ir import I1, I64, Value, kind_of
 from poinsot.kernels.native._memory import Memory
 
@@ -41,7 +41,7 @@ def _slice(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence
 def _concatenate(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     """Arrays one after the other: a long result is put together in memory."""
     aval, axis = equation.outvars[0].aval, equation.params["dimension"]
-    if aval.size <= LONG or axis > 0:
+    if axis > 0 or not emitter.program.is_long(aval.size):
         return apply_equation(equation, emitter, [emitter.apart(part) for part in operands])
     memory, kind = emitter.memory, kind_of(aval.dtype)
     wide = emitter.lanes and any(_varies(part) for part in operands)
@@ -68,7 +68,7 @@ def _varies(part: Any) -> bool:
 def _reduce(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     """A long array to one number, in a loop, from the first element to the last."""
     array, name = operands[0], equation.primitive.name
-    if equation.outvars[0].aval.shape or array.size <= LONG:
+    if equation.outvars[0].aval.shape or not emitter.program.is_long(array.size):
         return apply_equation(equation, emitter, [emitter.apart(array)])
     primitive = REDUCTIONS[name]
 
