@@ -96,7 +96,7 @@ def step_seconds(system, integrator, dt: float, steps: int) -> tuple[float, floa
     """Seconds of a step, and of the first call."""
     formulation = pt.formulate(system, "group", "group")
     y = np.asarray(formulation.problem.pack(formulation.start(system.start)))
-    march = Bound(Kernel("native"), (formulation.problem, integrator, None))
+    march = Bound(Kernel("native"), (formulation.problem, integrator))
     grid = np.float64(0.0), np.float64(dt), np.int64(steps)
     began = time.perf_counter()
     jax.block_until_ready(march(march_run, grid, y))

@@ -140,7 +140,7 @@ def test_cost_of_a_step_is_proportional_to_the_number_of_links():
         rods = pt.library.rod_pendulum(links)
         formulation = pt.formulate(rods, "group", "group")
         y = np.asarray(formulation.problem.pack(formulation.start(rods.start)))
-        march = Bound(Kernel("native"), (formulation.problem, pt.integrators.LieRattle(), None))
+        march = Bound(Kernel("native"), (formulation.problem, pt.integrators.LieRattle()))
         grid, times = (np.float64(0.0), np.float64(1e-3), np.int64(10_000 // links)), []
         loop = march(march_run, grid, y)
         for _ in range(5):
