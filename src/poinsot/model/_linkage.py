@@ -107,8 +107,8 @@ class Linkage(eqx.Module):
     @property
     def held_together(self) -> list[tuple[int, ...]]:
         """Bodies that each condition takes hold of, without the ground."""
-        every = range(len(self.conditions))
-        return [tuple({grip.body for grip in self._grips(i) if grip.body is not None}) for i in every]
+        on = [[grip.body for grip in pair if grip.body is not None] for pair in self.grips]
+        return [tuple({body for joint in seen for body in on[joint]}) for seen in self.seen]
 
     @property
     def driven(self) -> bool:
