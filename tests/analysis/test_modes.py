@@ -87,6 +87,7 @@ def test_bodies_on_springs():
     np.testing.assert_allclose(found.squares, [1.5] * 3 + [4.5] * 3, rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_shapes_have_unit_mass_and_the_energy_of_their_frequency():
     chain = discs("clamped")
     found = chain.modes(stationary_point(chain), None)

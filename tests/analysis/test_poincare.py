@@ -77,6 +77,7 @@ def test_chunks_and_full_buffers_lose_nothing(monkeypatch):
     np.testing.assert_allclose(section.t, 0.3 + 2.0 * np.pi * np.arange(64), rtol=0.0, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_points_lie_on_the_motion_of_a_nonlinear_problem():
     """Each located point is where a run of its own, with a stop condition, would end."""
     henon_heiles = pt.Hamiltonian(

@@ -83,6 +83,7 @@ def test_states_between_steps_and_the_balance_of_energy():
     np.testing.assert_allclose(between.work[-1], whole.work[30], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_short_period_comes_near_to_no_sampling():
     continuous = pt.simulate(
         chain().system,

@@ -132,6 +132,7 @@ def test_wrenches_on_the_bodies_do_the_work_of_the_joints():
     np.testing.assert_allclose(np.sum(about, axis=0), 0.0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_springs_with_gravity_come_to_rest_at_their_target():
     goal = np.array([2.5, -2.0])
     loop = pt.control.PDGravity(chain(), kp=(40.0, 20.0), kd=(20.0, 8.0), reference=goal)
@@ -153,6 +154,7 @@ def test_springs_with_gravity_come_to_rest_at_their_target():
     np.testing.assert_allclose(held.q, goal[None] + np.zeros((101, 1)), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_law_of_ones_own_and_angles_that_go_round():
     def law(q, v, params):
         return -params["d"] * v

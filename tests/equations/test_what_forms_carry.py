@@ -73,6 +73,7 @@ def test_a_run_that_leaves_the_rotations_tells_one_energy():
     np.testing.assert_array_equal(run.angular_velocity[:, 0], run.v)
 
 
+@pytest.mark.slow
 def test_prescribed_motions_have_their_energy_too():
     """That of a body whose path is given is no part of the equations, and still shown."""
     pair = pt.System(

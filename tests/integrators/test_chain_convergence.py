@@ -89,7 +89,7 @@ EVERYWHERE = (
 )
 """Methods that are tried under all end conditions, the others under a force alone."""
 QUICK_HIGH: list[tuple[str, str]] = []
-QUICK_LOW = [("displaced", "splitting")]
+QUICK_LOW = [("free", "splitting")]
 
 
 def combinations(methods, quick):
@@ -179,6 +179,7 @@ def test_the_others_come_near_with_their_order(end, method):
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.15)
 
 
+@pytest.mark.slow
 def test_another_start_is_another_motion():
     """The control: a start that differs by a millionth is told apart."""
     formulation, y = formulated("free", "splitting of order 8")

@@ -130,6 +130,7 @@ def test_the_message_of_a_run_has_the_advice_of_its_method(tmp_path):
     assert pt.load(tmp_path / "run.zarr").message == failed.message
 
 
+@pytest.mark.slow
 def test_a_step_without_a_solution_advises_a_shorter_one():
     top = pt.library.free_body((1.0, 1.3, 1.7))
     start = top.state(angular_velocity=(0.0, 0.0, 30.0))

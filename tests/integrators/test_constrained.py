@@ -248,6 +248,7 @@ def test_constraints_and_momenta_stay_at_round_off_for_long(method):
     assert 1e-6 < energy[0] <= energy[1] < 1.2 * energy[0], "bounded, and no trend"
 
 
+@pytest.mark.slow
 def test_energy_momentum_keeps_energy_and_what_the_gradient_respects():
     y, h, steps = FREE_CHAIN.pack(chain_start()), 0.02, 10_000
     opaque = travel(FREE_CHAIN, EnergyMomentum(), y, h, steps)

@@ -43,6 +43,7 @@ def of_mujoco(robot: pt.System, chain: pt.OpenChain, qpos: np.ndarray) -> tuple[
     return np.asarray(chain.coordinates(values)), rates
 
 
+@pytest.mark.slow
 def test_a_machine_has_the_mechanics_that_mujoco_finds():
     theirs = {
         name: np.array(value) if isinstance(value, list) else value

@@ -45,6 +45,7 @@ REFUSALS = (
     "has no form 'group'; take",
     "has the form 'group' alone",
     "has the forms 'hamiltonian', 'recursive' and 'covariant', not",
+    "no loop, drive or coupling holds the joints, so there is no form",
     "has no place in the form 'hamiltonian', which has no inertia",
     "have no place in the form 'hamiltonian' of Directors",
     "needs an ordinary differential equation; here the constraints",

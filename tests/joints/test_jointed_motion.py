@@ -66,6 +66,7 @@ def test_linkage_of_two_bodies():
     assert 12.0 < fourth[0] / fourth[1] < 20.0
 
 
+@pytest.mark.slow
 def test_energy_and_joint_of_the_linkage_over_many_steps():
     run = ran(LINKAGE, 4.0, 2e-4, save_every=20)
     report = run.report()

@@ -233,6 +233,7 @@ def test_gradient_in_quaternions():
     np.testing.assert_allclose(bodies.split(slope)[1], by_hand, rtol=0.0, atol=1e-13 * scale)
 
 
+@pytest.mark.slow
 def test_gradient_in_parameters():
     """The energy is linear in the strengths: its derivatives are the sums over the pairs they belong to."""
     chain = made("tables", "periodic", 2)

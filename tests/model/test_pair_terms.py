@@ -100,6 +100,7 @@ class Wrong(AbstractPair):
         return s
 
 
+@pytest.mark.slow
 def test_the_slope_that_a_pair_states_is_its_force():
     """One statement of the derivative serves chains and systems: a wrong one is wrong in both, and shows."""
     x, R = poses(3)

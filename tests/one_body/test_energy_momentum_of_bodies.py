@@ -58,6 +58,7 @@ def test_energy_and_vertical_momentum_over_ten_thousand_steps(name):
     assert deviation["energy"] < 1e-12 and deviation["L_z"] < 1e-12
 
 
+@pytest.mark.slow
 def test_with_multipliers_velocities_leave_the_constraints_and_it_shows():
     problem, y = prepared(standard_body, *FORMULATIONS["directors, multipliers"])
     run = travel(problem, METHOD, y, 0.05, 100)

@@ -144,6 +144,7 @@ def test_own_parameters_go_before_those_of_the_system():
     np.testing.assert_allclose(torque[0, 0], 0.5 * np.sin(6.0), rtol=1e-15)
 
 
+@pytest.mark.slow
 def test_gradients_in_parameters_are_those_of_differences():
     start = forced().state(position=(1.0, 0.0, 0.0), angular_velocity=(0.1, 1.0, 0.2))
 
