@@ -44,7 +44,7 @@ REFUSALS = (
     "is one of joint coordinates; take",
     "has no form 'group'; take",
     "has the form 'group' alone",
-    "has the forms 'hamiltonian', 'recursive' and 'covariant', not",
+    "Joint has no form",
     "no loop, drive or coupling holds the joints, so there is no form",
     "has no place in the form 'hamiltonian', which has no inertia",
     "have no place in the form 'hamiltonian' of Directors",
