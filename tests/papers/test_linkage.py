@@ -1,4 +1,4 @@
-"""Lang's Example C beside equations written by hand."""
+"""Two bodies with a ball joint, of Lang and of Terze et al., beside equations written by hand."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +8,7 @@ from two_bodies_by_hand import Pair, parts
 import poinsot as pt
 from poinsot.kernels import once
 from poinsot.papers.lang2010._linkage import AT_HALF_A_SECOND, described, example
+from poinsot.papers.terze2013 import _two_bodies as terze
 
 BY_HAND = Pair((10, 20), [(41.6, 11.6, 50.0)] * 2, [(1, 2, -3), (5, -6, -7)], 1e4)
 SPINS = [(3, 2, 1), (24, 15, 12)]
@@ -42,3 +43,10 @@ def test_the_state_at_half_a_second_is_that_of_equations_by_hand():
     end = BY_HAND.end(BY_HAND.start(R, SPINS), 0.5, 800)
     # The step is halved for the stored numbers: 2e-7 becomes 5e-12 from 400 steps to 800.
     np.testing.assert_allclose(np.asarray(end, dtype=float), np.ravel(AT_HALF_A_SECOND), atol=2e-11)
+
+
+@pytest.mark.slow
+def test_the_end_of_two_bodies_of_terze_is_that_of_equations_by_hand():
+    pair = Pair((terze.MASS, terze.MASS), [terze.J, terze.J], terze.ARMS)
+    end = pair.end(pair.start(np.eye(3), terze.SPINS), terze.ORDER_END, 50)
+    np.testing.assert_allclose(np.asarray(end, dtype=float), np.ravel(terze.AT_THE_END), atol=1e-14)

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from poinsot.core import InputError, did_you_mean
-from poinsot.papers import chaurasia2012, lang2010, terze2013, xu2016
+from poinsot.papers import chaurasia2012, lang2010, terze2013, xu2016, zoric2010
 from poinsot.papers._reproduction import Findings, Reproduction
 
 PAPERS = {
@@ -14,6 +14,7 @@ PAPERS = {
     "lang2010": lang2010.ITEMS,
     "terze2013": terze2013.ITEMS,
     "xu2016": xu2016.ITEMS,
+    "zoric2010": zoric2010.ITEMS,
 }
 DPI = 160
 """Resolution of the pictures."""

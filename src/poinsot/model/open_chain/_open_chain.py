@@ -194,6 +194,13 @@ class OpenChain(Printable):
         return columns[self.structure.column_of].T
 
     @eqx.filter_jit
+    def axes(self, q: Numbers) -> Float[Array, "nv 3"]:
+        r"""Unit vectors $e_\alpha$ along which each rate turns or slides, in space."""
+        turn, slide = halves(self._posture(self._q(q)).columns)
+        turning = jnp.sum(turn * turn, axis=1, keepdims=True) > 0.5
+        return jnp.where(turning, turn, slide)[self.structure.column_of]
+
+    @eqx.filter_jit
     def velocity(self, q: Numbers, v: Numbers, frame: str) -> Float[Array, "6"]:
         """Velocity of the origin of a frame, then its angular velocity, in space."""
         return self._frame_motion(q, v, jnp.zeros(self.v_size), frame)[0]

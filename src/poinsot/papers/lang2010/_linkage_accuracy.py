@@ -68,7 +68,7 @@ def figure_16(quick: bool, progress: bool | None) -> Findings:
     ]
     numbers += [] if quick else _energy_numbers()
     points = found.to_dict()["points"]
-    title = f"Example C at t = {COMPARED:g}: error of positions, rotations and velocities"
+    title = f"Example C: error at t = {COMPARED:g} s"
     return Findings(
         settings={"t1": COMPARED, "solver": "DormandPrince5", "reference": found.reference, "points": points},
         numbers=numbers,

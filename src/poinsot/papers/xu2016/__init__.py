@@ -2,6 +2,9 @@
 
 Figures 1 and 2 are drawings, and the images of the others are not at hand: checked are the claims that the
 text makes of them. The fast top has its moments and the cone its condition of regular precession corrected.
+
+Both examples of the paper are one body with a fixed point. It has no example with joints: its constraints are
+those of the quaternion and of the directors alone, so there is none to reproduce.
 """
 
 from collections.abc import Callable
