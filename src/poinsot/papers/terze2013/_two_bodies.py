@@ -37,8 +37,8 @@ AT_THE_END = (
     (0.780705225087138153, -0.529745614075085888, -0.264685976791515942),
     (0.274942244440366168, 0.693707072435051674, 0.772464790155364093),
 )
-"""Positions, rows of both rotations, velocities and body angular velocities at t = 10, by equations written by
-hand and Gragg's extrapolation of order 16 in extended precision; a test computes them again."""
+"""Positions, rows of both rotations, velocities and body angular velocities at t = 10, by equations written
+by hand and Gragg's extrapolation of order 16 in extended precision; a test computes them again."""
 
 REMARKS = [
     "The title of the paper is of multibody systems, its formulation (1) of k bodies with constraints; "
