@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 from poinsot.cli import _reproduce, app
 from poinsot.papers import Number, Reproduction, catalogue
 
-
 TERZE = [*(f"terze2013/figure-{n}" for n in (1, 2, 3)), "terze2013/two-bodies"]
 
 
