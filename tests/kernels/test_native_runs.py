@@ -18,6 +18,7 @@ import pytest
 
 import poinsot as pt
 from long_suite import of_the_long_suite
+from poinsot.integrators.adaptive import _jitted
 from poinsot.kernels import _kernel
 from poinsot.kernels.native import _program
 from poinsot.simulation import _ensemble_native, _fixed_run
@@ -270,7 +271,10 @@ def test_a_failing_run_leaves_the_others_alone():
 
 # Every family of methods.
 
-ON_KEPLER = [
+ALL = {name: pt.integrators.by_name(name) for name in pt.integrators.names()}
+ON_KEPLER = [name for name, method in ALL.items() if method.refusal(KEPLER) is None]
+ON_TOP = [name for name in ALL if name not in ON_KEPLER]
+QUICK = {
     "rk4",
     "gauss6",
     "radau3",
@@ -279,18 +283,13 @@ ON_KEPLER = [
     "yoshida6",
     "blanes-moan4",
     "energy-momentum",
-]
-ON_TOP = [
     "lie-splitting",
     "lie-rattle",
-    "lie-midpoint",
-    "munthe-kaas4",
-    "rattle",
     "variational",
-]
+}
 
 
-@pytest.mark.parametrize("name", ON_KEPLER)
+@pytest.mark.parametrize("name", of_the_long_suite(ON_KEPLER, QUICK & set(ON_KEPLER)))
 def test_methods_on_kepler(name):
     start = jax.tree.map(lambda leaf: leaf[0], kepler_starts(1))
     native, plain = both(
@@ -300,7 +299,7 @@ def test_methods_on_kepler(name):
     assert native.result.ok and np.max(np.abs(native.q[-1] - native.q[0])) > 0.1
 
 
-@pytest.mark.parametrize("name", of_the_long_suite(ON_TOP, {"lie-splitting", "lie-rattle", "variational"}))
+@pytest.mark.parametrize("name", of_the_long_suite(ON_TOP, QUICK & set(ON_TOP)))
 def test_methods_on_a_top(name):
     start = TOP.state(rotation=pt.rotation.about_x(1.0), angular_velocity=(0.5, 1.0, 5.0))
     native, plain = both(TOP, start, t1=1.0, dt=0.005, integrator=pt.integrators.by_name(name), save_every=50)
@@ -335,6 +334,31 @@ ADAPTIVE = {
     "seulex": pt.integrators.Seulex(),
     "reversible": pt.integrators.ReversibleSteps(pt.integrators.StormerVerlet()),
 }
+
+
+@pytest.mark.parametrize("name", ["dopri8", "odex"])
+def test_event_of_an_adaptive_run(name):
+    start = jax.tree.map(lambda leaf: leaf[2], kepler_starts(4))
+    given: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10, "stop": lambda q, p: q[1] + 0.25}
+    native, plain = both(KEPLER, start, t1=10.0, integrator=ADAPTIVE[name], **given)
+    assert native.result is plain.result is pt.Result.stopped_by_event
+    assert native.t[-1] == pytest.approx(plain.t[-1], abs=1e-8)
+    assert native.q[-1, 1] == pytest.approx(-0.25, abs=1e-12)
+
+
+@pytest.mark.skipif(len(CPUS) < 2, reason="needs an x86-64 processor with AVX2")
+@pytest.mark.parametrize("name", ["dopri8", "odex"])
+def test_the_processor_changes_no_bit_of_an_adaptive_run(name, monkeypatch):
+    start, found = jax.tree.map(lambda leaf: leaf[2], kepler_starts(4)), []
+    for cpu in CPUS:
+        monkeypatch.setenv("POINSOT_NATIVE_CPU", cpu)
+        _jitted._functions.cache_clear()
+        run = pt.simulate(
+            KEPLER, start, t1=20.0, rtol=1e-9, integrator=ADAPTIVE[name], kernel="native", progress=False
+        )
+        found.append((np.asarray(run.t), np.asarray(run.q)))
+    for times, states in found[1:]:
+        assert np.array_equal(times, found[0][0]) and np.array_equal(states, found[0][1])
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)

@@ -79,7 +79,8 @@ class NullSpace(eqx.Module):
         x_rate, Omega = bodies.split(v)
         force, torque = bodies.momentum_rate(t, q, x_rate, Omega)
         q_rate = bodies.join(x_rate, bodies.velocity(bodies.split(q)[1], Omega))
-        return q_rate, bodies.join(force / system.masses[None], torque / system.inertia)
+        # By reciprocals, which a compiled loop finds once: divisions are what a step would wait for.
+        return q_rate, bodies.join(force * (1.0 / system.masses[None]), torque * (1.0 / system.inertia))
 
     def project(self, t, q: Flat, v: Flat, what: Projection) -> tuple[Flat, Flat]:
         """Coordinates on the constraints; these velocities are along them by themselves."""

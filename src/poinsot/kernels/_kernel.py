@@ -136,16 +136,21 @@ class Bound:
 
     def __call__(self, function: Function, grid: Any, runs: Any) -> Any:
         """The function of one run."""
-        native = self.native(function, grid, runs)
+        leaves = jax.tree.leaves((grid, runs))
+        native = self._found(function, grid, runs, leaves)
         if native is not None:
-            return native(grid, runs)
+            return native.of_leaves(leaves)
         return _plain(function, self._structure, self._rest)(self._arrays, grid, runs)
 
     def native(self, function: Function, grid: Any, runs: Any) -> Callable | None:
         """The function of grid and run in native code; None where the plain kernel is to run."""
+        return self._found(function, grid, runs, jax.tree.leaves((grid, runs)))
+
+    def _found(self, function: Function, grid: Any, runs: Any, leaves: Sequence[Any]) -> Any | None:
+        """The native program with the model in place, by the shapes of its further arguments."""
         if not self.kernel.native:
             return None
-        key = function, *map(np.shape, jax.tree.leaves((grid, runs)))
+        key = function, *map(np.shape, leaves)
         if key not in self._calls:
             program = self.kernel.program(function, self.model, grid, runs)
             self._calls[key] = None if program is None else program.bound(self._arrays)

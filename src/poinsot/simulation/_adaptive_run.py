@@ -70,12 +70,13 @@ class Ledger:
     def enter(self, batch: Batch, made: Batch) -> None:
         """Take in further steps, of all that the solver made, and save what is to be saved of them."""
         count = len(batch.t)
-        rejected = int(np.sum(made.rejected) - np.sum(batch.rejected))
-        self.beyond = self.beyond[0] + len(made.t) - count, self.beyond[1] + rejected
+        if made is not batch:
+            rejected = int(np.sum(made.rejected) - np.sum(batch.rejected))
+            self.beyond = self.beyond[0] + len(made.t) - count, self.beyond[1] + rejected
         if count:
             if self.save_at is None:
-                chosen = (self.steps + 1 + np.arange(count)) % self.save_every == 0
-                times, states, saved = batch.t[chosen], batch.y[chosen], None
+                chosen = slice(-(self.steps + 1) % self.save_every, None, self.save_every)
+                times, states, saved = batch.t[chosen].copy(), batch.y[chosen].copy(), None
             else:
                 places = self.direction * self.save_at
                 due = (places > self.direction * self.t) & (places <= self.direction * batch.t[-1])
@@ -188,8 +189,9 @@ class AdaptiveRun:
         lookout = Lookout(problem, event, y)
         seconds = BATCH_SECONDS if event is None else WATCHED_SECONDS
         engine = self.solver.start(task)
+        progress = Progress(self.progress, abs(self.t1 - self.t0), self.solver.name)
         began = time.perf_counter()
-        with Progress(self.progress, abs(self.t1 - self.t0), self.solver.name) as bar:
+        with progress as bar:
             try:
                 while ledger.going:
                     made = engine.advance(seconds)

@@ -139,8 +139,9 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: Work | None) -> R
     if isinstance(marcher, KernelMarcher):
         marcher.prepare(loop, *plan.first_targets(y, work))
     pace = plan.first_pace(y)
+    progress = Progress(plan.progress, plan.steps, plan.integrator.name)
     began = time.perf_counter()
-    with Progress(plan.progress, plan.steps, plan.integrator.name) as bar:
+    with progress as bar:
         try:
             while saved < len(schedule) and result is Result.successful:
                 tick, before = time.perf_counter(), int(loop.n)
@@ -211,9 +212,17 @@ def _chunk(
     marcher: AnyMarcher, loop: LoopState, stretch: Stretch, capacity: int, off_grid: bool
 ) -> tuple[LoopState, np.ndarray]:
     """One call of the compiled program, and the states it has reached."""
-    room = capacity - len(stretch)
-    targets = np.pad(stretch.targets, (0, room))
-    fractions = np.pad(stretch.beyond, (0, room)) if off_grid else None
+    targets = _filled_up(stretch.targets, capacity)
+    fractions = _filled_up(stretch.beyond, capacity) if off_grid else None
     loop, buffer, done = marcher.record(loop, targets, fractions, np.int64(len(stretch)))
     # Cut on the host: a slice of a device array compiles anew for every length.
     return loop, np.asarray(buffer)[: int(done)]
+
+
+def _filled_up(numbers: np.ndarray, count: int) -> np.ndarray:
+    """So many numbers, the last of them zeros."""
+    if len(numbers) == count:
+        return numbers
+    filled = np.zeros(count, dtype=numbers.dtype)
+    filled[: len(numbers)] = numbers
+    return filled

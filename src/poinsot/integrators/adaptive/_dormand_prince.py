@@ -63,11 +63,11 @@ class EmbeddedPair(AbstractMethod):
         """One step of the pair."""
         slope = lax.cond(carry.known, lambda: carry.slope, lambda: problem.vector_field(t, y))
         y1, slopes = self._stages(problem, t, h, y, slope)
-        error = demands.norm(h * _sum(self.error, slopes), y, y1)
-        accepted = error <= 1.0
+        square = demands.squared_norm(h * _sum(self.error, slopes), y, y1)
+        accepted = square <= 1.0
         beta = 0.2 / self.order
         # In logarithms, because one of them and one exponential cost less than two powers.
-        log = jnp.log(jnp.maximum(error, 1e-10)) - self.order * math.log(SAFETY)
+        log = 0.5 * jnp.log(jnp.maximum(square, 1e-20)) - self.order * math.log(SAFETY)
         factor = jnp.exp(beta * carry.log_error - (1.0 / self.order - 0.75 * beta) * log)
         factor = jnp.clip(factor, SHRINK, jnp.where(carry.refused | ~accepted, 1.0, GROW))
         memory = Memory(

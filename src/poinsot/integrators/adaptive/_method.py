@@ -26,11 +26,15 @@ class Demands(eqx.Module):
 
         where $|y_i|$ is the largest of the given states.
         """
+        return jnp.sqrt(self.squared_norm(error, *states))
+
+    def squared_norm(self, error: Packed, *states: Packed) -> Scalar:
+        """The square of the norm, whose logarithm is as good as that of its root."""
         size = jnp.abs(states[0])
         for state in states[1:]:
             size = jnp.maximum(size, jnp.abs(state))
         scaled = error / (self.atol + self.rtol * size)
-        return jnp.sqrt(jnp.sum(scaled * scaled) / scaled.size)
+        return jnp.sum(scaled * scaled) * (1.0 / scaled.size)
 
 
 class Cost(NamedTuple):

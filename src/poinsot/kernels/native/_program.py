@@ -80,11 +80,12 @@ class Block:
 
     def __init__(self, layout: Layout, tiles: int):
         self.layout, self.tiles = layout, tiles
-        self.bytes = _aligned(layout.stride * tiles)
         lanes = layout.width if layout.wide else 1
-        self.large = [
-            _aligned(leaf.size * BYTES[leaf.kind] * lanes * tiles) for leaf in layout.leaves if leaf.large
-        ]
+        large = [leaf.size * BYTES[leaf.kind] * lanes * tiles for leaf in layout.leaves if leaf.large]
+        memory = [_Bytes(size) for size in (layout.stride * tiles, *large)]
+        self.bytes, *self.large = (one.array for one in memory)
+        self.addresses = [one.address for one in memory]
+        """Pointers to the block and to its large arrays."""
 
     def view(self, leaf: Leaf) -> np.ndarray:
         """An array of the block: tile, element, and lane where there are such."""
@@ -109,29 +110,29 @@ class Block:
 
     def arrays(self) -> list[np.ndarray]:
         """The arrays of the block; of many runs, with the runs in front."""
-        found = []
+        if not self.layout.wide:
+            return [self.single(leaf) for leaf in self.layout.leaves]
+        found, runs = [], self.tiles * self.layout.width
         for leaf in self.layout.leaves:
-            view = self.view(leaf)
-            if self.layout.wide:
-                runs = self.tiles * self.layout.width
-                turned = view.transpose(0, 2, 1).reshape(runs, *leaf.shape)
-                # In the order of memory that arrays have elsewhere: products of matrices depend on it.
-                found.append(np.ascontiguousarray(turned))
-            else:
-                found.append(view.reshape(leaf.shape))
+            turned = self.view(leaf).transpose(0, 2, 1).reshape(runs, *leaf.shape)
+            # In the order of memory that arrays have elsewhere: products of matrices depend on it.
+            found.append(np.ascontiguousarray(turned))
         return found
 
-    @property
-    def addresses(self) -> list[int]:
-        """Pointers to the block and to its large arrays."""
-        return [array.__array_interface__["data"][0] for array in (self.bytes, *self.large)]
+    def single(self, leaf: Leaf) -> np.ndarray:
+        """An array of one run, as it stands in the block."""
+        memory, offset = (self.large[leaf.offset], 0) if leaf.large else (self.bytes, leaf.offset)
+        return np.ndarray(leaf.shape, STORED_DTYPES[leaf.kind], memory, offset)
 
 
-def _aligned(size: int) -> np.ndarray:
-    """Bytes that begin at a cache line."""
-    raw = np.empty(size + 64, dtype=np.uint8)
-    begin = -raw.__array_interface__["data"][0] % 64
-    return raw[begin : begin + size]
+class _Bytes:
+    """Memory that begins at a cache line, and its address, which takes time to ask an array for."""
+
+    def __init__(self, size: int):
+        raw = np.empty(size + 64, dtype=np.uint8)
+        address = raw.__array_interface__["data"][0]
+        begin = -address % 64
+        self.array, self.address = raw[begin : begin + size], address + begin
 
 
 class NativeProgram:
@@ -304,11 +305,11 @@ class NativeProgram:
 
     def run(self, shared: Block, given: Block, produced: Block, first: int, last: int) -> None:
         """Compute some tiles of runs, from one block into another."""
-        workspace = _aligned(self.workspace)
+        workspace = _Bytes(self.workspace)
         heads = [shared.addresses, given.addresses, produced.addresses]
         pointers = [head[0] for head in heads]
         larges = [one for head in heads for one in head[1:]]
-        self._call(*pointers, workspace.__array_interface__["data"][0], *larges, first, last)
+        self._call(*pointers, workspace.address, *larges, first, last)
 
 
 class Call:
@@ -317,17 +318,21 @@ class Call:
     def __init__(self, program: NativeProgram, model: list[np.ndarray]):
         self.program, self._lock = program, Lock()
         self._shared, self._given = Block(program.shared, 1), Block(program.given, 1)
-        views = [self._shared.view(leaf)[0] for leaf in program.shared.leaves]
+        views = [self._shared.single(leaf) for leaf in program.shared.leaves]
         for view, leaf in zip(views, model, strict=False):
-            view[...] = leaf.reshape(-1)
-        self._views = [*views[len(model) :], *(self._given.view(leaf)[0] for leaf in program.given.leaves)]
+            view[...] = leaf
+        self._views = [*views[len(model) :], *(self._given.single(leaf) for leaf in program.given.leaves)]
 
     def __call__(self, grid, runs) -> Any:
         """Results, in arrays of their own."""
-        program, leaves = self.program, jax.tree.leaves(runs)
+        return self.of_leaves(jax.tree.leaves((grid, runs)))
+
+    def of_leaves(self, leaves: Sequence[Any]) -> Any:
+        """The same of all arrays of grid and run in a row."""
+        program = self.program
         with self._lock:
-            for view, leaf in zip(self._views, [*jax.tree.leaves(grid), *leaves], strict=True):
-                view[...] = np.ravel(leaf)
+            for view, leaf in zip(self._views, leaves, strict=True):
+                view[...] = leaf
             produced = Block(program.produced, 1)
             program.run(self._shared, self._given, produced, 0, 1)
         return jax.tree.unflatten(program.result, produced.arrays())
