@@ -65,11 +65,17 @@ def exact():
     return linkage_by_hand(END)
 
 
+@cache
+def formulated(coordinates: str, form: str):
+    """The problem of coordinates and a form, or why there is none."""
+    chosen = COORDINATES[coordinates]
+    return refusal(LINKAGE, chosen, form) or formulate(LINKAGE, chosen, form).problem
+
+
 def reason(coordinates: str, form: str, integrator: str) -> str | None:
     """Why a combination is refused, or None."""
-    chosen = COORDINATES[coordinates]
-    said = refusal(LINKAGE, chosen, form)
-    return said or by_name(integrator).refusal(formulate(LINKAGE, chosen, form).problem)
+    problem = formulated(coordinates, form)
+    return problem if isinstance(problem, str) else by_name(integrator).refusal(problem)
 
 
 def all_of_them() -> Iterator[tuple[str, str, str]]:
@@ -140,7 +146,8 @@ if __name__ == "__main__":
         try:
             check(*combination)
             outcome["as declared"] += 1
+            print(*combination, flush=True)
         except Exception as wrong:
             outcome["not"] += 1
-            print(*combination, type(wrong).__name__, str(wrong).splitlines()[0][:150], flush=True)
+            print("NOT", *combination, type(wrong).__name__, str(wrong).splitlines()[0][:150], flush=True)
     print(outcome)

@@ -124,6 +124,20 @@ def test_linkage_at_half_a_second(coordinates, form):
     assert report["joints"].largest_deviation < bound
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("coordinates", ["quaternions", "directors"])
+def test_null_space_needs_less_work_than_index_0(coordinates):
+    """At half a second; below 1e-10 the growth of round-off hides the errors of both."""
+    for tolerance in (1e-8, 1e-9, 1e-10):
+        errors, work = [], []
+        for form in ("null_space", "index0"):
+            run = ran(LINKAGE, coordinates, form, "dormand-prince8", 0.5, rtol=tolerance, atol=tolerance)
+            errors.append(np.max(np.abs(run.position[-1] - by_hand(0.5))))
+            assert run.steps is not None
+            work.append(run.steps.counts.rhs)
+        assert errors[0] < errors[1] and work[0] < work[1]
+
+
 methods = pt.integrators
 MULTIPLIERS = [
     ("directors", methods.Rattle(), 2),

@@ -65,25 +65,12 @@ def test_names_that_are_not_there():
 @pytest.mark.slow
 def test_ball_joint_of_a_conical_pendulum():
     """A rod that goes round the vertical at a constant angle, by the formula of steady precession."""
-    mass, arm, moments, angle = 2.0, 0.7, (0.05, 0.4, 0.4), 0.6
-    rate = np.sqrt(mass * G * arm / ((moments[1] + mass * arm**2 - moments[0]) * np.cos(angle)))
-    rod = pt.RigidBody(mass, moments, name="rod")
-    ball = J.Spherical("rod", "ground", at_first=(-arm, 0, 0), at_second=(0, 0, 0), name="ball")
-    system = pt.System([rod], joints=[ball], potentials=[pt.potentials.UniformGravity((0, 0, -G))])
-    # The body's x axis points down and out; it turns about the vertical as a whole.
-    R = np.array([[np.sin(angle), 0, np.cos(angle)], [0, 1, 0], [-np.cos(angle), 0, np.sin(angle)]])
-    spin = R.T @ [0.0, 0.0, rate]
-    place = arm * R[:, 0]
-    start = system.state(
-        position=place, rotation=R, velocity=np.cross([0, 0, rate], place), angular_velocity=spin
-    )
+    system, start, force = conical()
     tight: Any = {"integrator": "dormand-prince8", "rtol": 1e-12, "atol": 1e-12}
     run = ran(system, start, 1.0, None, save_at=np.linspace(0.0, 1.0, 21), **tight)
     reaction, joint = run.reaction("ball"), run.joint("ball")
-    inward = -run.position[:, 0] * [1.0, 1.0, 0.0]
-    right = mass * rate**2 * inward + [0.0, 0.0, mass * G]
     # The rod is the first body: what acts on it by the ground.
-    np.testing.assert_allclose(reaction.force, right, atol=1e-8)
+    np.testing.assert_allclose(reaction.force, [force(t) for t in run.t], atol=1e-8)
     local = np.einsum("tij,ti->tj", run.rotation[:, 0], reaction.force)
     np.testing.assert_allclose(reaction.local.force, local, atol=1e-10)
     np.testing.assert_allclose(reaction.torque, 0.0, atol=1e-12)
@@ -195,6 +182,52 @@ def test_redundant_hinges_give_the_smallest_reactions_and_the_same_motion():
     assert np.max(np.abs(redundant.reaction("foot").force[-1, :2] - other.force[-1, :2])) < 1e-7, (
         "in the plane"
     )
+
+
+@cache
+def conical():
+    """A rod that goes round the vertical at a constant angle, with the force on it as a function of time."""
+    mass, arm, moments, angle = 2.0, 0.7, (0.05, 0.4, 0.4), 0.6
+    rate = np.sqrt(mass * G * arm / ((moments[1] + mass * arm**2 - moments[0]) * np.cos(angle)))
+    ball = J.Spherical("rod", "ground", at_first=(-arm, 0, 0), at_second=(0, 0, 0), name="ball")
+    rod = pt.RigidBody(mass, moments, name="rod")
+    system = pt.System([rod], joints=[ball], potentials=[pt.potentials.UniformGravity((0, 0, -G))])
+    R = np.array([[np.sin(angle), 0, np.cos(angle)], [0, 1, 0], [-np.cos(angle), 0, np.sin(angle)]])
+    place = arm * R[:, 0]
+    start = system.state(
+        position=place,
+        rotation=R,
+        velocity=np.cross([0, 0, rate], place),
+        angular_velocity=R.T @ [0.0, 0.0, rate],
+    )
+
+    def force(t):
+        out = np.array([np.cos(rate * t), np.sin(rate * t), 0.0])
+        return -mass * rate**2 * arm * np.sin(angle) * out + [0.0, 0.0, mass * G]
+
+    return system, start, force
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("coordinates", "form", "integrator", "order"),
+    [
+        ("directors", "index3", pt.integrators.Rattle(), 2),
+        ("quaternions", "index3", pt.integrators.Variational(), 2),
+        ("quaternions", "index3", pt.integrators.ConstrainedGauss(2), 4),
+        ("directors", "index3", pt.integrators.ConstrainedRungeKutta(pt.integrators.RadauIIA(2).tableau), 3),
+        ("quaternions", "hamiltonian", pt.integrators.ConstrainedGauss(2), 4),
+    ],
+)
+def test_reactions_of_methods_with_multipliers_converge_at_their_order(coordinates, form, integrator, order):
+    """Reactions follow from the state, so that they have its order, against the closed formula."""
+    system, start, force = conical()
+    errors = []
+    for dt in (0.02, 0.01):
+        run = ran(system, start, 1.0, dt, coordinates=coordinates, form=form, integrator=integrator)
+        errors.append(np.max(np.abs(run.reaction("ball").force[-1] - force(1.0))))
+    assert order - 0.2 < np.log2(errors[0] / errors[1]) < order + 0.4
+    assert errors[1] > 1e-9, "above round-off"
 
 
 OTHER_COORDINATES: dict[str, Any] = {

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Self
 
 import equinox as eqx
+import jax
 from jax.tree_util import Partial
 
 from poinsot.core._show import Printable
@@ -68,6 +69,8 @@ class Recommending(Printable):
         """
         if isinstance(exact, partial) and not isinstance(exact, Partial):
             exact = Partial(exact.func, *exact.args, **exact.keywords)
+        # Rebuilt from its numbers: what `assemble` returns holds words too, and a copy of it does not.
+        start = jax.tree.map(lambda part: part, start)
         copied = copy.copy(self)
         # A module is frozen once it is built; nobody else has this copy yet.
         object.__setattr__(copied, "recommendation", Recommendation(name, start, dt, exact))
