@@ -67,6 +67,44 @@ def test_computed_torque_tracks_to_the_error_of_the_integrator(integrator, form,
     np.testing.assert_allclose(slopes, order, atol=0.3)
 
 
+@cache
+def shoulder() -> pt.OpenChain:
+    """An arm on a ball joint, with an elbow."""
+    bodies = [pt.RigidBody(1.5, (0.02, 0.1, 0.11), name="a"), pt.RigidBody(0.8, (0.01, 0.05, 0.05), name="b")]
+    joints = [
+        pt.joints.Spherical("ground", "a", at=(0, 0, 0), name="ball"),
+        pt.joints.Revolute("a", "b", at=(0.8, 0, 0), axis=(0, 1, 1), name="elbow"),
+    ]
+    places = {"a": ((0.4, 0, 0), (1, 0, 0, 0)), "b": ((1.1, 0, 0), (1, 0, 0, 0))}
+    gravity = [pt.potentials.UniformGravity()]
+    return pt.OpenChain(pt.System(bodies, joints=joints, reference=places, potentials=gravity))
+
+
+@pytest.mark.slow
+def test_computed_torque_tracks_a_ball_joint():
+    q0 = shoulder().coordinates({"ball": (0.2, 0.0, 0.1)})
+    q1 = shoulder().coordinates({"ball": (-0.5, 0.8, 0.4), "elbow": 1.0})
+    path = pt.control.quintic(q0, q1, 1.0, chain=shoulder())
+    loop = pt.control.ComputedTorque(shoulder(), kp=25.0, kd=10.0, reference=path)
+    errors = []
+    for dt in (0.05, 0.025):
+        run: Any = pt.simulate(
+            shoulder().system,
+            shoulder().state(q0, np.zeros(4)),
+            t1=1.0,
+            dt=dt,
+            control=loop,
+            coordinates="joint",
+            form="recursive",
+            integrator="rk4",
+            progress=False,
+        )
+        wanted = np.asarray(jax.vmap(path)(run.t)[0])
+        errors.append(np.max(np.abs(run.q - wanted)))
+    assert errors[0] > 1e-8
+    assert abs(np.log2(errors[0] / errors[1]) - 4.0) < 0.4
+
+
 def test_an_error_of_the_start_decays_as_a_damped_oscillator():
     run = followed(2e-3, "rk4", "recursive", shoulder=0.1, elbow=-0.3)
     wanted = np.asarray(jax.vmap(reference())(run.t)[0])

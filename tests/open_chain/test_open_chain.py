@@ -265,6 +265,22 @@ def test_recursions_as_loops_are_those_written_out(monkeypatch):
     np.testing.assert_allclose(loops, out, rtol=1e-13, atol=1e-13)
 
 
+@eqx.filter_jit(**QUICK)
+def _brought(chain: pt.OpenChain, q, to):
+    return chain.moved(q, chain.difference(q, to))
+
+
+def test_a_difference_brings_coordinates_to_others():
+    (q, _), (to, _) = (balls().random(jax.random.key(k)) for k in (8, 9))
+    brought = np.asarray(_brought(balls(), q, to))
+    np.testing.assert_allclose(brought[:3], to[:3], atol=1e-14)
+    for begin in (3, 7, 11):
+        quat = slice(begin, begin + 4)
+        # Either sign is the same rotation.
+        assert abs(abs(brought[quat] @ to[quat]) - 1.0) < 1e-14
+        assert abs(q[quat] @ to[quat]) < 0.99
+
+
 def test_coordinates_by_name():
     chain = balls()
     q = chain.coordinates({"front": (0.0, 0.0, 0.5), "a": (1.0, 2.0, 3.0, 2.0, 0.0, 0.0, 0.0)})
