@@ -54,11 +54,34 @@ def test_joints_of_the_library_start_from_coordinates(written):
     np.testing.assert_allclose(setup.start.position[1], [0.5 * np.sin(0.5), 0.0, 0.5 * np.cos(0.5)])
 
 
+MJCF = """
+<mujoco model="swing">
+  <worldbody>
+    <body name="beam" pos="0 0 1">
+      <inertial pos="0 0 -0.4" mass="2" diaginertia="0.1 0.1 0.01"/>
+      <joint name="hinge" type="hinge" axis="0 1 0"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def test_a_robot_of_mujoco(written, tmp_path):
+    (tmp_path / "swing.xml").write_text(MJCF, encoding="utf-8")
+    old = ARM[ARM.index("[start]") : ARM.index("[coordinates]")]
+    text = ARM.replace("arm.urdf", "swing.xml").replace(old, "[start]\ncoordinates = { hinge = 0.5 }\n")
+    with pytest.raises(pt.InputError, match="swing.xml' has no key 'damping'"):
+        load_scenario(written(text))
+    setup = load_scenario(written(text.replace("damping = true", ""))).setup
+    wanted = [[-0.4 * np.sin(0.5), 0.0, 1.0 - 0.4 * np.cos(0.5)]]
+    np.testing.assert_allclose(setup.start.position, wanted, atol=1e-14)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ('"arm.urdf"', '"leg.urdf"', r"line 6: \[robot\].*leg.urdf: No such file"),
-        ('"arm.urdf"', '"arm.dae"', r"its name must end in .urdf"),
+        ('"arm.urdf"', '"arm.dae"', r"its name must end in .urdf, .xml"),
         ("elbow = 0.5", "elbov = 0.5", r"\[start\].*'elbov', which is no joint.*did you mean elbow"),
         ("reach = 0.05 }", "reach = [0.05, 1.0] }", "it must be one number"),
         ("rates = {", "position = [0, 0, 0]\nrates = {", r"\[start\] has position beside coordinates"),

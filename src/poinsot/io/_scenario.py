@@ -250,8 +250,9 @@ class Scenario(Section):
     dt = 0.01
     ```
 
-    A robot of a URDF file stands in place of `[system]`. It starts from coordinates and rates of its joints,
-    as systems of the library with joints may do too; what is left out is zero.
+    A robot of a file stands in place of `[system]`: of a URDF file, or of an MJCF file of MuJoCo, `.xml`,
+    which itself says what the three optional keys say. It starts from coordinates and rates of its joints, as
+    systems of the library with joints may do too; what is left out is zero.
 
     ```toml
     [robot]

@@ -5,9 +5,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poinsot.core import InputError, State, parameters_of, quoted
+from poinsot.core import InputError, State, check_parameters, parameters_of, quoted
 from poinsot.equations import Motion
 from poinsot.io._body_sections import BodySection, BodyStart, Named, StartSection
+from poinsot.io._mjcf import read_mjcf
 from poinsot.io._named import make, make_potential
 from poinsot.io._scenario_chains import chain_start
 from poinsot.io._scenario_errors import located
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from poinsot.io._scenario import Scenario
 
 _FREE = Named(name="free")
-READERS: dict[str, Callable[..., System]] = {".urdf": read_urdf}
+READERS: dict[str, Callable[..., System]] = {".urdf": read_urdf, ".xml": read_mjcf}
 """What reads robots, by the end of the file's name."""
 
 
@@ -97,7 +98,9 @@ def robot_of(section: RobotSection) -> System:
     reader = READERS.get(Path(section.file).suffix.lower())
     if reader is None:
         raise InputError(f"file = {quoted(section.file)}; its name must end in {', '.join(READERS)}")
-    return reader(section.file, floating=section.floating, gravity=section.gravity, damping=section.damping)
+    given = {key: value for key, value in section if key != "file" and value is not None}
+    check_parameters(reader, given, f"file = {quoted(section.file)}", "key", given=("path",))
+    return reader(section.file, **given)
 
 
 def robot_start(system: System, start: StartSection | None) -> State:

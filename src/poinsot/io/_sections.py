@@ -21,12 +21,12 @@ class SystemSection(Section):
 
 
 class RobotSection(Section):
-    """A robot of a file beside the scenario."""
+    """A robot of a file beside the scenario; what is left out is as its reader has it."""
 
     file: str = Field(min_length=1)
-    floating: bool = False
-    gravity: list[float] = Field(default_factory=lambda: [0.0, 0.0, -9.81], min_length=3, max_length=3)
-    damping: bool = False
+    floating: bool | None = None
+    gravity: list[float] | None = Field(default=None, min_length=3, max_length=3)
+    damping: bool | None = None
 
 
 class IntegratorSection(Section):
