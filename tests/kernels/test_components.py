@@ -51,6 +51,7 @@ FUNCTIONS = {
     "scatter": lambda a, b: a.at[1].set(b[0, 0]).at[INDEX].set(2.0 * a[:2]),
     "unstack": lambda a, b: jnp.unstack(b, axis=1)[2] + jnp.unstack(a)[1],
     "stack": lambda a, b: jnp.stack([a, b[0]], axis=1).T,
+    "tile": lambda a, b: jnp.tile(b, (2, 3)) + jnp.tile(a, 3)[None],
     "reductions": lambda a, b: jnp.stack([jnp.sum(b), jnp.max(a), jnp.min(b), jnp.prod(a)]),
     "elementary": lambda a, b: jnp.sin(a) + jnp.exp(a) / jnp.sqrt(1.0 + a**2) + jnp.arctan2(a, b[0]),
     "choice": lambda a, b: jnp.where(a > 0.0, a**3, b[:, 1]),

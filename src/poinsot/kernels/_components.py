@@ -361,6 +361,7 @@ MOVES: dict[str, Move] = {
     "concatenate": lambda given, params, shape: [np.concatenate(given, axis=params["dimension"])],
     "stack": lambda given, params, shape: [np.stack(given, axis=params["axis"])],
     "unstack": _unstacked,
+    "tile": lambda given, params, shape: [np.tile(given[0], params["reps"])],
     "copy": lambda given, params, shape: given,
     "copy_p": lambda given, params, shape: given,
     "stop_gradient": lambda given, params, shape: given,
