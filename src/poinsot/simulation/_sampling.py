@@ -78,8 +78,8 @@ class SampledWork:
         self._sampler, self._t0, self._h = sampler, t0, dt
         self._end, self._n = y, 0
         """The last end of a step, and its number."""
-        self._work = np.zeros(1)
-        """Until each of the ends since `_first`."""
+        self._done = 0.0
+        """The work until there."""
         self.samples = self._sampled(np.array([t0]), y[None])
         self._kept = [np.zeros(1)]
 
@@ -92,8 +92,8 @@ class SampledWork:
         if np.any(due):
             fresh = self._sampled(self._t0 + numbers[due] * self._h, reached[due])
             self.samples = np.concatenate([self.samples, fresh])
-        work = np.concatenate([[0.0], np.cumsum(self._over(numbers[:-1], reached[:-1], reached[1:], 1.0))])
-        work = self._work[-1] + work
+        pieces = self._over(numbers[:-1], reached[:-1], reached[1:], 1.0)
+        work = np.cumsum(np.append(self._done, pieces))
         place = np.cumsum(ends)
         found = work[place]
         within = ~ends & (stretch.beyond > 0.0)
@@ -102,7 +102,7 @@ class SampledWork:
             beyond = stretch.beyond[within]
             found[within] += self._over(numbers[begins], reached[begins], states[within], beyond)
         self._kept.append(found[stretch.kept])
-        self._end, self._n, self._work = reached[-1], int(numbers[-1]), work[-1:]
+        self._end, self._n, self._done = reached[-1], int(numbers[-1]), float(work[-1])
 
     def close(self) -> np.ndarray:
         """The work at all states that were saved, the start included."""
