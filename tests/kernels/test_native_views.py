@@ -6,6 +6,8 @@ import pytest
 from jax import lax
 from native_cases import LANES, check, random
 
+from poinsot.kernels.native import _emitter
+
 LONG = random(0, LANES, 600)
 """Arguments of more than 128 numbers stay in memory, and operations on more than 512 are loops there."""
 
@@ -93,3 +95,40 @@ def test_a_loop_that_carries_an_array_twice_has_two_of_them():
         return first, second
 
     check(function, LONG, rtol=1e-14, atol=1e-14)
+
+
+def test_long_programs_hand_long_arrays_to_their_functions_in_memory(monkeypatch):
+    """The same numbers as where all is written out, of a function that is called several times."""
+    monkeypatch.setattr(_emitter, "LENGTHY", 0)
+    monkeypatch.setattr(_emitter, "AVOIDABLE", 0)
+    monkeypatch.setattr(_emitter, "WRITTEN_OUT", 0)
+    shortened = []
+    monkeypatch.setattr(
+        _emitter.Emitter, "_put_result", _noting(_emitter.Emitter._put_result, shortened.append)
+    )
+
+    def function(x):
+        @jax.jit
+        def rates(t, y):
+            turned = y.reshape(40, 5).T
+            return jnp.sin(t * turned).T.reshape(-1) - 0.1 * y, t + jnp.max(y), 2.0
+
+        def step(k, y):
+            first, _, _ = rates(0.1, y)
+            second, t, two = rates(0.2, y + 0.1 * first)
+            first = lax.cond(t > 0.5, lambda: first, lambda: jnp.cos(second))
+            return y + 0.05 * (first + second) / two + 1e-3 * t
+
+        return lax.fori_loop(0, 50, step, x[:200])
+
+    check(function, LONG, rtol=1e-13, atol=1e-13)
+    assert any(isinstance(one, _emitter.Stored) for pieces in shortened for one in pieces)
+
+
+def _noting(function, note):
+    def noted(*args):
+        result = function(*args)
+        note(result)
+        return result
+
+    return noted

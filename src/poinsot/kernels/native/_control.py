@@ -374,7 +374,8 @@ def _branched(emitter: Emitter, branches, tests: list[Value], given: list[Any]) 
         builder.start(after)
         so_far = _joined(emitter, forms, (so_far, begin), (flat, end))
     pieces = iter(so_far)
-    return [objects(aval.shape, [next(pieces) for _ in range(aval.size)]) for aval in avals]
+    parts = [objects(aval.shape, [next(pieces) for _ in range(aval.size)]) for aval in avals]
+    return [emitter.settled(part, kind_of(aval.dtype)) for part, aval in zip(parts, avals, strict=True)]
 
 
 def _joined(emitter: Emitter, forms, skipped: tuple[list, str], taken: tuple[list, str]) -> list[Any]:

@@ -1,8 +1,9 @@
 """The arithmetic of machine code: a component of a trace is a value of LLVM."""
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -17,7 +18,7 @@ from poinsot.kernels._components import (
     objects,
 )
 from poinsot.kernels.native._elementary import ELEMENTARY, sincos
-from poinsot.kernels.native._ir import BYTES, DOUBLE, Builder, Module, NotNative, Value, kind_of
+from poinsot.kernels.native._ir import ALIGNED, BYTES, DOUBLE, I64, Builder, Module, NotNative, Value, kind_of
 from poinsot.kernels.native._memory import Access, Memory, Workspace
 from poinsot.kernels.native._operations import Operations
 from poinsot.kernels.native._weight import Weights, uses
@@ -71,6 +72,20 @@ class Slots:
         self.size = offset + size
         return offset
 
+    def add_array(self, kind: str, wide: bool, count: int) -> int:
+        """Offset of an array of components."""
+        offset = -(-self.size // ALIGNED) * ALIGNED
+        self.size = offset + count * BYTES[kind] * (self.width if wide else 1)
+        return offset
+
+
+class Stored(NamedTuple):
+    """A result in memory: where it begins in the block of results."""
+
+    offset: int
+    kind: str
+    wide: bool
+
 
 class Program:
     """What the functions of one program share.
@@ -93,6 +108,11 @@ class Program:
         self.rows, self.long, self.avoidable = rows, long, 0
         self.functions: dict[Any, tuple[str, list[Any], int, int]] = {}
         """Traces that have become functions: name, results that are numbers or slots, and sizes."""
+
+    @property
+    def shortened(self) -> bool:
+        """Whether it would be long without loops over arrays in memory."""
+        return self.long == SHORTER
 
     def is_long(self, size: int) -> bool:
         """Whether an operation on so many elements of an array in memory is a loop."""
@@ -166,18 +186,29 @@ class Emitter:
         if name in SHORTCUTS and not any(map(is_wide, given)):
             return SHORTCUTS[name](self, jaxpr, given)
         in_memory = [part.size for part in given if isinstance(part, Memory)]
-        if not self.program.is_function(jaxpr.jaxpr) or sum(in_memory) > HANDED:
+        if not self.program.is_function(jaxpr.jaxpr):
             return evaluate(jaxpr, self, *given)
-        given = [self.apart(part) for part in given]
+        if sum(in_memory) > HANDED and not self.program.shortened:
+            return evaluate(jaxpr, self, *given)
         try:
-            return self._outlined(jaxpr, given)
+            return self._outlined(jaxpr, [self._handed(part) for part in given])
         except _HasMemory:
             return evaluate(jaxpr, self, *given)
 
-    def _outlined(self, jaxpr: jex.ClosedJaxpr, given: Sequence[Components]) -> Sequence[Components]:
+    def settled(self, part: Components, kind: str) -> Any:
+        """Components, or where code is to be short a long array of them in memory."""
+        long = self.program.shortened and part.size > SHORTER
+        return self.memory.spilled(part, kind) if long else part
+
+    def _handed(self, part: Any) -> Any:
+        """An argument or a result of a function: a long array stays in memory where code is to be short."""
+        part = self.in_order(part)
+        stays = isinstance(part, Memory) and self.program.shortened and part.size > SHORTER
+        return part if stays else self.apart(part)
+
+    def _outlined(self, jaxpr: jex.ClosedJaxpr, given: Sequence[Any]) -> Sequence[Any]:
         """A call of the function that a trace has become, for operands of this form."""
-        flat = [one for part in given for one in part.flat]
-        form = tuple(_form(one) for one in flat)
+        form = tuple(_array_form(part) for part in given)
         mask = self.memory.mask
         key = id(jaxpr.jaxpr), form, mask is not None
         if key not in self.program.functions:
@@ -185,15 +216,29 @@ class Emitter:
         name, results, taken, returned = self.program.functions[key]
         slots = Slots(self.builder.width)
         block, result = (self.memory.allocate("i64", False, [-(-size // 8)]) for size in (taken, returned))
-        values = [one for one in flat if isinstance(one, Value) and one.origin is None]
-        for one in [*values, *([] if mask is None else [mask])]:
-            self.put(block.pointer, slots, one, one.kind, one.wide)
+        for part in given:
+            if isinstance(part, Memory):
+                slot = self._slot(block.pointer, slots.add(I64, False), I64, False)
+                self.builder.effect(f"store ptr {part.pointer}, ptr {slot.pointer}, align 8")
+                continue
+            for one in part.flat:
+                if isinstance(one, Value) and one.origin is None:
+                    self.put(block.pointer, slots, one, one.kind, one.wide)
+        if mask is not None:
+            self.put(block.pointer, slots, mask, mask.kind, mask.wide)
         self.builder.effect(f"call void @{name}(ptr %s, ptr %w, ptr {block.pointer}, ptr {result.pointer})")
         pieces = iter(results)
-        return [
-            objects(atom.shape, [self._fetched(result.pointer, next(pieces)) for _ in range(atom.size)])
-            for atom in jaxpr.out_avals
-        ]
+        return [self._returned(result.pointer, atom, pieces) for atom in jaxpr.out_avals]
+
+    def _returned(self, pointer: str, atom: Any, pieces: Iterator[Any]) -> Any:
+        """A result of an outlined function."""
+        found = list(itertools.islice(pieces, min(atom.size, 1)))
+        if found and isinstance(found[0], Stored):
+            (stored,) = found
+            begin = self._slot(pointer, stored.offset, stored.kind, stored.wide).pointer
+            return Memory(begin, stored.kind, stored.wide, atom.shape, owned=True)
+        found += itertools.islice(pieces, max(atom.size - 1, 0))
+        return objects(atom.shape, [self._fetched(pointer, one) for one in found])
 
     def _fetched(self, pointer: str, piece: Any) -> Any:
         """A result of an outlined function: a number, or what stands in a slot."""
@@ -215,21 +260,37 @@ class Emitter:
                 return inner.shared(one.origin, one.kind)
             return inner.get("%in", slots.add(one.kind, one.wide), one.kind, one.wide, fixed=True)
 
-        parts = [objects(part.shape, [received(one) for one in part.flat]) for part in given]
+        def array(part: Any) -> Any:
+            if not isinstance(part, Memory):
+                return objects(part.shape, [received(one) for one in part.flat])
+            slot = inner._slot("%in", slots.add(I64, False), I64, False)
+            begin = builder.value("ptr", False, f"load ptr, ptr {slot.pointer}, align 8, !invariant.load !0")
+            return Memory(begin.text, part.kind, part.wide, part.shape, fixed=part.fixed)
+
+        parts = [array(part) for part in given]
         if mask is not None:
             inner.memory.mask = received(Value(mask.text, mask.kind, mask.wide))
         results, pieces, out = evaluate(jaxpr, inner, *parts), [], Slots(builder.width)
         for part, atom in zip(results, jaxpr.out_avals, strict=True):
-            if isinstance(part, Memory) and part.size > HANDED:
+            if isinstance(part, Memory) and part.size > HANDED and not self.program.shortened:
                 raise _HasMemory
-            for one in inner.apart(part).flat:
-                if is_number(one):
-                    pieces.append(one)
-                else:
-                    kind = kind_of(atom.dtype)
-                    pieces.append((inner.put("%out", out, one, kind, one.wide), kind, one.wide))
+            pieces += inner._put_result(inner._handed(part), kind_of(atom.dtype), out)
         builder.end("void")
         return name, pieces, slots.size, out.size
+
+    def _put_result(self, part: Any, kind: str, out: Slots) -> list[Any]:
+        """Store a result of this function; numbers that are known, and places of the others."""
+        part = part if isinstance(part, Memory) else self.settled(part, kind)
+        if isinstance(part, Memory):
+            stored = Stored(out.add_array(kind, part.wide, part.size), kind, part.wide)
+            begin = self._slot("%out", stored.offset, kind, part.wide).pointer
+            with self.memory.unmasked():
+                self.memory.copied(part, Memory(begin, kind, part.wide, part.shape))
+            return [stored]
+        return [
+            one if is_number(one) else (self.put("%out", out, one, kind, one.wide), kind, one.wide)
+            for one in part.flat
+        ]
 
     def put(self, pointer: str, slots: Slots, component: Any, kind: str, wide: bool) -> int:
         """Store a component in the next slot of a block; its offset."""
@@ -347,6 +408,13 @@ class TooLong(Exception):
 
 class _HasMemory(Exception):
     """A trace whose results are in memory does not become a function."""
+
+
+def _array_form(part: Any) -> Any:
+    """What the code of a function depends on in an argument."""
+    if isinstance(part, Memory):
+        return "memory", part.kind, part.wide, part.shape, part.fixed
+    return tuple(map(_form, part.flat))
 
 
 def _form(one: Any) -> Any:
