@@ -17,6 +17,10 @@ class IndexReduced(eqx.Module):
     With `eliminated` false the linear system for acceleration and multipliers is solved as it stands (index
     1); with `eliminated` the multipliers are gone and the acceleration has a closed form (index 0). Both have
     the same solutions, and neither holds position and velocity to the constraints: there they drift.
+
+    Joints are solved for in velocities and body angular velocities, as if the coordinates were on their
+    constraints. Where these have drifted, the second rate of a gap does not vanish, and the gap grows with a
+    higher power of time than the square: project, or take the null space.
     """
 
     bodies: Bodies
