@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 # Machine code is kept here, and not in the user's cache folder.
 export POINSOT_CACHE_DIR ?= $(CURDIR)/$(VENV)/native
 
-.PHONY: demo test test-slow lint format docs bench clean
+.PHONY: demo test test-slow test-robots robots lint format docs bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/poinsot run examples/heavy_top.toml --out runs/heavy_top
@@ -17,6 +17,13 @@ test: $(INSTALLED)
 
 test-slow: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+
+# Robots of other people, 131 MB: compared with Pinocchio, and the table of the documentation.
+test-robots: $(VENV)/.installed-robots
+	$(BIN)/python -m pytest -m slow tests/robots
+
+robots: $(VENV)/.installed-robots
+	$(BIN)/python tests/robots/compared.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check
@@ -50,6 +57,10 @@ $(VENV)/.installed-docs: $(INSTALLED)
 
 $(VENV)/.installed-bench: $(INSTALLED)
 	$(INSTALL) --group bench
+	touch $@
+
+$(VENV)/.installed-robots: $(INSTALLED)
+	$(INSTALL) --group robots
 	touch $@
 
 clean:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 import poinsot as pt
 from poinsot.cli import app
-from poinsot.io import read_urdf
+from poinsot.io import read_urdf, write_urdf
 
 pin: Any = pytest.importorskip("pinocchio")
 PICKER = Path(__file__).parent / "robots" / "picker.urdf"
@@ -88,6 +89,83 @@ def test_a_mimic_joint_becomes_a_coupling(tmp_path):
     np.testing.assert_allclose(coupling.offset, 0.4)
 
 
+def test_what_is_written_is_read_again(tmp_path):
+    robot = read_urdf(PICKER)
+    write_urdf(robot, tmp_path / "again.urdf")
+    again = read_urdf(tmp_path / "again.urdf")
+    assert again.names == robot.names and {*robot.frames} <= {*again.frames}
+    chains = [pt.OpenChain(one) for one in (robot, again)]
+    numbers = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 4))
+    with jax.disable_jit():
+        first, second = (_everything(chain, *numbers) for chain in chains)
+    for name, value in first.items():
+        size = np.max(np.abs(value))
+        np.testing.assert_allclose(second[name], value, rtol=0, atol=1e-14 * size, err_msg=name)
+    limits = [{joint.name: joint.site.limits for joint in one.joints} for one in (robot, again)]
+    assert limits[0] == limits[1]
+    shapes = [[(one.body, one.kind, one.size, one.role) for one in own.geometry] for own in (robot, again)]
+    assert shapes[0] == shapes[1] and shapes[0]
+
+
+def test_a_floating_robot_with_a_mimic_joint_is_written(tmp_path):
+    text = PICKER.read_text().replace(
+        '<joint name="grip" type="revolute">',
+        '<joint name="grip" type="revolute"><mimic joint="shoulder" multiplier="-0.75" offset="0.1"/>',
+    )
+    (tmp_path / "mimic.urdf").write_text(text)
+    robot = read_urdf(tmp_path / "mimic.urdf", floating=True)
+    write_urdf(robot, tmp_path / "again.urdf")
+    again = read_urdf(tmp_path / "again.urdf", floating=True)
+    for one in (robot, again):
+        assert one.mechanism is not None
+        coupling: Any = one.mechanism.conditions[-1]
+        np.testing.assert_allclose(coupling.weights, [4.0, 3.0])
+        np.testing.assert_allclose(coupling.offset, 0.4)
+    assert again.names == robot.names
+
+
+@pytest.mark.parametrize(
+    ("system", "said"),
+    [
+        (lambda: pt.library.four_bar(), "closes a loop, and URDF has trees alone"),
+        (lambda: pt.library.rod_pendulum(2), "URDF has hinges, slides and fixed joints"),
+        (lambda: pt.System(pt.RigidBody(1.0, (1.0, 1.0, 1.0))), "system has no joints"),
+    ],
+)
+def test_what_urdf_cannot_say_is_refused(system, said, tmp_path):
+    with pytest.raises(pt.InputError, match=said):
+        write_urdf(system(), tmp_path / "none.urdf")
+
+
+def test_meshes_are_looked_for_in_the_folder_of_the_file_alone(tmp_path):
+    def robot(file: str) -> Path:
+        shape = '<cylinder radius="0.1" length="0.6"/>'
+        text = PICKER.read_text().replace(shape, f'<mesh filename="{file}" scale="1 1 2"/>')
+        (tmp_path / "sub").mkdir(exist_ok=True)
+        (tmp_path / "sub" / "robot.urdf").write_text(text)
+        return tmp_path / "sub" / "robot.urdf"
+
+    (tmp_path / "shell.stl").write_text("solid")
+    with pytest.raises(pt.InputError, match="'column': <visual>: mesh 'shell.stl' is not there"):
+        read_urdf(robot("shell.stl"))
+    for path in ("../shell.stl", "/etc/passwd"):
+        with pytest.raises(pt.InputError, match="outside the folder of the file"):
+            read_urdf(robot(path))
+    assert read_urdf(robot("../shell.stl"), geometry=False).geometry == ()
+    (shape,) = read_urdf(robot("package://robot/../../shell.stl")).geometry
+    assert shape.mesh == "package://robot/../../shell.stl", "kept as a name, and not looked for"
+    (tmp_path / "sub" / "shell.stl").write_text("solid")
+    (shape,) = read_urdf(robot("package://robot/shell.stl")).geometry
+    assert shape.mesh == str(tmp_path / "sub" / "shell.stl") and shape.size == (1.0, 1.0, 2.0)
+
+
+def test_an_unknown_frame_names_the_nearest():
+    with pytest.raises(pt.InputError, match="no frame is called 'tipp'; did you mean tip"):
+        pt.OpenChain(read_urdf(PICKER)).pose([0.0] * 4, "tipp")
+    with pytest.raises(pt.InputError, match=r"q has shape \(3,\)|q.*4"):
+        pt.OpenChain(read_urdf(PICKER)).metric([0.0] * 3)
+
+
 BAD = {
     "entities": ('<?xml version="1.0"?>', '<!DOCTYPE a [<!ENTITY b "c">]>', "document types and entities"),
     "cut off": ("</robot>", "", "line 59: not XML, 'no element found'"),
@@ -99,7 +177,7 @@ BAD = {
     "negative": ('<mass value="5"/>', '<mass value="-5"/>', "mass = -5; it must not be negative"),
     "inertia": ('izz="1.5e-4"', 'izz="1.5e-2"', "triangle inequality"),
     "a kind": ('type="prismatic"', 'type="screw"', "type = 'screw'; it must be one of"),
-    "no link": ('<child link="slide"/>', '<child link="slid"/>', "child = 'slid', which is no link"),
+    "a lost link": ('<child link="slide"/>', '<child link="slid"/>', "child = 'slid', which is no link"),
     "numbers": ('xyz="0.4 0 0"', 'xyz="0.4 0 x"', "xyz of <origin> = '0.4 0 x'; it must be 3 finite numbers"),
     "axis": ('<axis xyz="1 0 0"/>', '<axis xyz="0 0 0"/>', "axis is zero"),
     "a name twice": ('<link name="tip"/>', '<link name="tip"/><link name="tip"/>', "two elements are called"),
@@ -113,6 +191,12 @@ def test_bad_files_are_refused_in_one_line(case, tmp_path):
     with pytest.raises(pt.InputError, match=said) as refused:
         read_urdf(tmp_path / "bad.urdf")
     assert "bad.urdf" in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_robot_without_links_is_refused(tmp_path):
+    (tmp_path / "bad.urdf").write_text('<robot name="none"/>')
+    with pytest.raises(pt.InputError, match="bad.urdf has no link; there is nothing to simulate"):
+        read_urdf(tmp_path / "bad.urdf")
 
 
 def test_a_missing_file_is_named():

@@ -7,6 +7,7 @@ from poinsot.io._export import export
 from poinsot.io._mjcf import read_mjcf
 from poinsot.io._store import check_place, load, save
 from poinsot.io._urdf import read_urdf
+from poinsot.io._write_urdf import write_urdf
 
 if TYPE_CHECKING:
     from poinsot.io._scenario import Scenario, load_scenario
@@ -21,6 +22,7 @@ __all__ = [
     "read_urdf",
     "save",
     "to_dataset",
+    "write_urdf",
 ]
 
 

@@ -1,0 +1,55 @@
+"""Every robot of the package example-robot-data: `make test-robots`, which installs it."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from compared import compared, robots
+
+FILES = {file.name: file for file in robots()}
+REFUSED = {
+    "alex_psyonic_hands.urdf": "mimics 'index_q1', which is no joint",
+    "human.urdf": "link 'left_upperleg_virtual' moves but has no mass",
+    "icub.urdf": "inertia of 'r_hip_1' has principal moments (0, 0, 0)",
+    "icub_reduced.urdf": "inertia of 'r_hip_1' has principal moments (0, 0, 0)",
+    "romeo.urdf": "link 'LFinger11Link' moves but has no mass",
+    "romeo_laas_small.urdf": "principal moments",
+    "romeo_small.urdf": "triangle inequality",
+    "ur3.urdf": "has no link",
+}
+"""Files that are refused with either base, and why."""
+STILL = ("iris_simple.urdf", "quadrotor_base.urdf")
+"""Files of one body: with a fixed base nothing moves."""
+
+
+@cache
+def text(file: Path) -> str:
+    return file.read_text(errors="replace")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FILES, reason="example-robot-data is not installed: run make test-robots")
+@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+@pytest.mark.parametrize("name", FILES or ["none"])
+def test_a_robot_has_the_mechanics_that_pinocchio_reads_or_is_refused(name, floating):
+    found = compared(FILES[name], floating=floating)
+    if name in REFUSED:
+        assert found.refusal is not None and REFUSED[name] in found.refusal
+    elif name in STILL and not floating:
+        assert found.refusal is not None and "has no joint that moves" in found.refusal
+    else:
+        assert found.refusal is None
+        assert max(found.errors) < 1e-9, found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FILES, reason="example-robot-data is not installed: run make test-robots")
+def test_reasons_are_true_of_the_files():
+    assert len(FILES) == 69
+    assert '<joint name="index_q1"' not in text(FILES["alex_psyonic_hands.urdf"])
+    assert '<link name="left_upperleg_virtual" />' in text(FILES["human.urdf"])
+    assert "<link" not in text(FILES["ur3.urdf"])
+    for name in STILL:
+        assert not any(
+            f'type="{kind}"' in text(FILES[name]) for kind in ("revolute", "continuous", "prismatic")
+        )
