@@ -133,8 +133,8 @@ class _Writer:
             raise InputError(f"{joint.label}: URDF has hinges, slides and fixed joints; replace it")
         ends = self.linkage.markers[branch.joint]
         inner, outer = ends if branch.forward else ends[::-1]
-        parent = GROUND if branch.parent is None else self.system.names[branch.parent]
-        child = self.system.names[branch.child]
+        parent: str = GROUND if branch.parent is None else str(self.system.names[branch.parent])
+        child = str(self.system.names[branch.child])
         frames = [np.eye(3) if end.rotation is None else np.asarray(end.rotation) for end in (inner, outer)]
         pose = Pose(frames[0] @ frames[1].T, np.asarray(inner.point) - self.origins[parent])
         limits = [limit[1:] for limit in joint.site.limits]
