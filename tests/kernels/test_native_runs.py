@@ -300,10 +300,7 @@ def test_methods_on_kepler(name):
 
 
 @pytest.mark.parametrize("name", of_the_long_suite(ON_TOP, QUICK & set(ON_TOP)))
-def test_methods_on_a_top(name, request):
-    if name == "generalized-alpha":
-        reason = "its first step is at the edge of convergence: native code finds it, XLA's does not"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_methods_on_a_top(name):
     start = TOP.state(rotation=pt.rotation.about_x(1.0), angular_velocity=(0.5, 1.0, 5.0))
     native, plain = both(TOP, start, t1=1.0, dt=0.005, integrator=pt.integrators.by_name(name), save_every=50)
     assert native.result is plain.result is pt.Result.successful

@@ -14,6 +14,11 @@ from poinsot.core._problem import AbstractProblem, Packed, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction
 from poinsot.core._state import State
+from poinsot.core.types import Scalar
+
+SMALLEST = 1e-280
+"""Stands for zero in a denominator. Times the unit of round-off it is a normal number still: XLA takes
+subnormal ones for zero."""
 
 
 class Element(Protocol):
@@ -233,6 +238,15 @@ class Group(AbstractProblem):
     def velocity(self, p: Array) -> Float[Array, "3 moving"]:
         """Velocities of the translating bodies."""
         return p / self.mass[None]
+
+    def extent(self, x: Array) -> Scalar:
+        r"""Length that rounding errors of positions are measured by: $\max|x| + \sqrt{\max J/\max m}$.
+
+        Bodies may be at the origin, and stay there: then their own size counts, by a radius of gyration.
+        """
+        heaviest = jnp.max(self.mass, initial=SMALLEST)
+        gyration = jnp.sqrt(jnp.max(self.inertia, initial=0.0) / heaviest)
+        return jnp.max(jnp.abs(x), initial=0.0) + gyration + SMALLEST
 
     def omega(self, m: Array) -> Float[Array, "3 turning"]:
         """Body angular velocities of the rotating bodies."""

@@ -151,11 +151,11 @@ def _solved(problem: Group, t, h, reach_of_rate, reached, carry: Carried, begin:
         forces = [force + one for force, one in zip(forces, more, strict=True)]
         return free + joints.weights * reach.pull(forces), forces
 
-    length = _largest(x0) + jnp.abs(h) * _largest(_moving(problem, start))
+    length = problem.extent(x0) + jnp.abs(h) * _largest(_moving(problem, start))
 
     def size(change):
         moved = reach_of_rate * change[0]
-        places = _largest(_moving(problem, moved)) / (EPS * (length + 1e-300))
+        places = _largest(_moving(problem, moved)) / (EPS * length)
         return jnp.maximum(places, _largest(_turning(problem, moved)) / EPS)
 
     guess = carry.rate, list(carry.forces)

@@ -202,12 +202,7 @@ def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half:
         forces = [force + 2.0 / h * one for force, one in zip(forces, impulses, strict=True)]
         return (xi + turn, forces), jnp.maximum(_largest(move) * position_unit, _largest(turn) / EPS)
 
-    # Bodies may be at the origin, and stay there: then their own size counts, by a radius of gyration.
-    lightness = jnp.min(problem.velocity(jnp.ones_like(half.p)), initial=jnp.inf)
-    size = (
-        _largest(x) + _largest(h * problem.velocity(half.p)) + jnp.sqrt(_largest(problem.inertia) * lightness)
-    )
-    position_unit = 1.0 / (EPS * (size + 1e-300))
+    position_unit = 1.0 / (EPS * (problem.extent(x) + _largest(h * problem.velocity(half.p))))
     (xi, forces), info = measured_fixed_point(improved, (xi, list(forces)), CONVERGED)
     return pushed(forces), xi, forces, StepInfo.implicit(info.converged, info.iterations)
 

@@ -101,10 +101,10 @@ def _held(problem: Group, joints: Joints, begin: tuple, start: Wrench, forces: R
 
     def size(change: Rows) -> Array:
         moved: Twist = 0.5 * h * h * joints.weights * reach.pull(change)
-        places = jnp.max(jnp.abs(moved[: x.size]), initial=0.0) / (length + 1e-300)
+        places = jnp.max(jnp.abs(moved[: x.size]), initial=0.0) / length
         return jnp.maximum(places, jnp.max(jnp.abs(moved[x.size :]), initial=0.0)) / EPS
 
-    length = jnp.max(jnp.abs(x), initial=0.0) + jnp.max(jnp.abs(reached(start)[0] - x), initial=0.0)
+    length = problem.extent(x) + jnp.max(jnp.abs(reached(start)[0] - x), initial=0.0)
     forces, info = fixed_point(improved, list(forces), size, CONVERGED)
     return pulled(forces), forces, StepInfo.implicit(info.converged, info.iterations)
 
