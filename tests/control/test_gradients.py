@@ -19,6 +19,12 @@ def chain() -> pt.OpenChain:
     return pt.OpenChain(pt.library.two_link_arm())
 
 
+@pytest.fixture(autouse=True)
+def _made_before_anything_is_traced():
+    """What is kept must not be a part of a trace."""
+    chain()
+
+
 def problem(masses, gains) -> Any:
     """The arm with springs and dampers, which do not know its masses."""
     arm = pt.library.two_link_arm(first=masses[0], second=masses[1])
