@@ -95,3 +95,10 @@ def test_a_loop_whose_bars_start_in_a_line():
         pt.InputError, match="no consistent assembly was found: Revolute joint '.*' of .* stays open by"
     ):
         four_bar(6.0).assemble()
+
+
+def test_an_assembled_state_can_be_recommended():
+    """Its words stay behind: copies of a system are made of numbers alone."""
+    linkage = pt.library.two_body_linkage()
+    start = linkage.assemble(linkage.start)
+    assert start.assembly and type(linkage.recommending(start, 1e-3).start) is pt.State
