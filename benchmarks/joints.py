@@ -69,8 +69,8 @@ def cases():
 
 def run(system, t1: float, tolerance: float, form=("group", "group")):
     return pt.simulate(
-        system, system.start, t1=t1, integrator=M.DormandPrince8(), coordinates=form[0], form=form[1],
-        save_every=10**9, progress=False, rtol=tolerance, atol=tolerance,
+        system, system.start, t1=t1, integrator=M.DormandPrince8(projection=True), coordinates=form[0],
+        form=form[1], save_every=10**9, progress=False, rtol=tolerance, atol=tolerance,
     )  # fmt: skip
 
 
