@@ -28,7 +28,7 @@ from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
 
 HEAVIEST = 100_000
 """Weight of a trace beyond which writing it out takes too long."""
-LONGEST = 25_000
+LONGEST = 30_000
 """Lines of a program beyond which compiling it takes too long: 12,000 take two seconds, 58,000 forty."""
 LARGE = 128
 """Elements from which an argument has a pointer of its own."""
