@@ -1,6 +1,5 @@
 """Long chains of joints: loops along the links do what the joints one by one do, at a cost in proportion."""
 
-import time
 from typing import Any
 
 import equinox as eqx
@@ -133,25 +132,18 @@ def test_a_step_is_that_of_the_joints_one_by_one():
 
 
 @pytest.mark.slow
-def test_cost_of_a_step_is_proportional_to_the_number_of_links():
-    """Seconds of processor time of a step, the least of several: exponent one to a tenth."""
-    seconds = {}
-    for links in (100, 1000):
-        rods = pt.library.rod_pendulum(links)
-        formulation = pt.formulate(rods, "group", "group")
-        y = np.asarray(formulation.problem.pack(formulation.start(rods.start)))
-        march = Bound(Kernel("native"), (formulation.problem, pt.integrators.LieRattle()))
-        grid, times = (np.float64(0.0), np.float64(1e-3), np.int64(10_000 // links)), []
-        loop = march(march_run, grid, y)
-        for _ in range(5):
-            began = time.process_time()
-            march(march_run, grid, y)
-            times.append((time.process_time() - began) / (10_000 // links))
-        problem: Any = formulation.problem
-        gaps = problem.joints.gaps(0.0, *_poses(problem, loop.y))
-        assert int(loop.result) == 0 and np.max(np.abs(flat(gaps))) < 1e-15 * links
-        seconds[links] = min(times)
-    assert 0.9 < np.log10(seconds[1000] / seconds[100]) < 1.1, seconds
+def test_a_thousand_links_stay_closed():
+    """At round-off of the length of the chain; what a step costs is measured in `benchmarks/joints.py`."""
+    links = 1000
+    rods = pt.library.rod_pendulum(links)
+    formulation = pt.formulate(rods, "group", "group")
+    y = np.asarray(formulation.problem.pack(formulation.start(rods.start)))
+    march = Bound(Kernel("native"), (formulation.problem, pt.integrators.LieRattle()))
+    loop = march(march_run, (np.float64(0.0), np.float64(1e-3), np.int64(20)), y)
+    problem: Any = formulation.problem
+    gaps = problem.joints.gaps(0.0, *_poses(problem, loop.y))
+    assert int(loop.result) == 0 and np.max(np.abs(flat(gaps))) < 1e-15 * links
+    assert np.max(np.abs(loop.y - y)) > 1e-3
 
 
 def _poses(problem, y):

@@ -136,7 +136,7 @@ def test_reactions_and_loads_change_the_momenta():
 def bars(last: pt.joints.AbstractJoint) -> pt.System:
     """A parallelogram whose last joint is given; as a hinge it repeats three conditions of the others."""
     end, begin = (0.5, 0.0, 0.0), (-0.5, 0.0, 0.0)
-    bars = [pt.RigidBody(1.0, (1e-3, 1 / 12, 1 / 12), name=name) for name in ("left", "top", "right")]
+    bars = [pt.RigidBody(1.0, (1e-3, 1 / 12, 1 / 12), name=name) for name in ("left", "right", "top")]
     joints = [
         J.Revolute("ground", "left", at_first=(0, 0, 0), at_second=begin),
         J.Revolute("left", "top", at_first=end, at_second=begin),
