@@ -18,11 +18,11 @@ import _numba_loops as loops
 from _timing import Scoreboard, best_of, first_call
 
 import poinsot as pt
-from poinsot.integrators.runge_kutta._implicit import extrapolation
+from poinsot.integrators.runge_kutta._prediction import Extrapolation
 
 GAUSS = pt.integrators.GaussLegendre(3)
 TABLEAU = GAUSS.tableau
-COEFFICIENTS = TABLEAU.A_hi, TABLEAU.b_hi, extrapolation(TABLEAU)
+COEFFICIENTS = TABLEAU.A_hi, TABLEAU.b_hi, Extrapolation.of(TABLEAU).alone
 CORES = len(__import__("os").sched_getaffinity(0))
 
 
