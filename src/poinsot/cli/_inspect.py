@@ -75,7 +75,9 @@ def described(robot: System) -> dict[str, Any]:
         }
         for place, (name, body) in enumerate(zip(robot.names, robot.bodies, strict=True))
     ]
-    remarks = [f"{one.label} is held on the group, not in joint coordinates" for one in further]
+    remarks = [
+        f"{one.label} is a constraint: in joint coordinates take form 'index3' or 'index0'" for one in further
+    ]
     return {
         "name": robot.name,
         "freedoms": counted,
