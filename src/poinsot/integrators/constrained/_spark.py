@@ -166,7 +166,7 @@ class _Step:
         return jax.vmap(self.problem.constraint)(self.outer_times[1:], Q)
 
     def closing(self, guess: Stages) -> Callable[[Float[Array, "k m"]], Float[Array, "k m"]]:
-        """The function that solves for changes of the multipliers which make so much of a gap.
+        """Return a function that finds the changes of the multipliers that open constraints by given gaps.
 
         Its matrix is that of a guess, eliminated once. It does not count in derivatives, since there is no
         gap in the solution.

@@ -82,7 +82,7 @@ def _reduce(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequenc
 
 
 def _accumulated(emitter: Emitter, array: Memory, following: Callable[[Any, Value], Any]) -> Value:
-    """What a loop over the elements after the first makes of it."""
+    """Reduce an array in memory by a loop: begin with its first element and take in the others in order."""
     builder = emitter.builder
     first = emitter.memory.load(array, np.int64(0))
     begin, loop, done = builder.block, builder.name_of("each"), builder.name_of("all")
