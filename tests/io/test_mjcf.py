@@ -10,6 +10,7 @@ import pytest
 
 import poinsot as pt
 from poinsot.io import read_mjcf
+from poinsot.kernels import once
 from poinsot.rotation import from_matrix, to_matrix
 
 LANDER = Path(__file__).parent / "robots" / "lander.xml"
@@ -92,18 +93,18 @@ BAD = {
     "tendons": ("<actuator>", "<tendon/><actuator>", "<tendon> is not read"),
     "include": ("<actuator>", '<include file="/etc/passwd"/><actuator>', "<include> is not read"),
     "armature": ('damping="0.0"', 'armature="0.1"', "armature = '0.1'; only 0 is read"),
-    "two joints": ('<joint name="leg"', '<joint name="two"/><joint name="leg"', "'foot' has 2 joints"),
+    "a free joint": ('<joint name="leg"', '<freejoint/><joint name="leg"', "a free joint is alone"),
     "a kind": ('type="ball"', 'type="bell"', "type = 'bell'; it is one of hinge, slide, ball, free"),
     "a class": ('class="jointed" pos', 'class="jonted" pos', "class = 'jonted', which is no default; did"),
     "numbers": ('pos="0.3 0.1 0"', 'pos="0.3 0.1"', "pos = '0.3 0.1'; it must be finite numbers, 3 of them"),
-    "no mass": ('<geom type="sphere" size="0.07" pos="0 0.02 0"/>', "", "'foot' moves but has no mass"),
+    "no mass": ('<geom type="sphere" size="0.07" pos="0 0.02 0"/>', "", "'leg' moves 'foot' without"),
     "negative": ('mass="1.2"', 'mass="-1.2"', "mass = -1.2; it must not be negative"),
     "inertia": ('diaginertia="0.09 0.08 0.02"', 'diaginertia="0.9 0.08 0.02"', "triangle inequality"),
     "two turns": ('zaxis="1 0 2"', 'zaxis="1 0 2" euler="0 0 1"', "a rotation is given once"),
     "a mesh": ('type="sphere" size', 'type="mesh" mesh="ball" size', "mesh = 'ball', which is no mesh"),
     "a frame": ('<site name="grip"', '<frame name="grip"', "<frame> is not read"),
     "wind": ("gravity=", 'density="1.2" gravity=', "move in empty space"),
-    "inside": ('<joint name="leg" type="slide"', '<joint name="leg" type="free"', "are in the world"),
+    "inside": ('<joint name="leg" type="slide"', '<joint name="leg" type="free"', "the body in the world"),
     "mocap": ('<body name="hull"', '<body name="hull" mocap="true"', "mocap = 'true' is not read"),
     "names": ('name="dish"', 'name="mast"', "two elements are called 'mast'"),
 }  # fmt: skip
@@ -138,3 +139,55 @@ def test_meshes_are_looked_for_in_the_folder_of_the_file_alone(tmp_path):
     (tmp_path / "sub" / "shell.stl").write_text("solid")
     (shape,) = [one for one in read_mjcf(machine("shell.stl")).geometry if one.kind == "mesh"]
     assert shape.body == "mast" and shape.mesh == str(tmp_path / "sub" / "shell.stl")
+
+
+SWIVEL = """
+<mujoco model="swivel">
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="ball" pos="0.1 0.2 1" euler="0.3 0.2 0.1">
+      <joint name="yaw" axis="0 0 1" pos="0 0.1 0.3"/>
+      <joint name="lift" type="slide" axis="0 1 1"/>
+      <joint name="pitch" axis="0 1 0.2" pos="0.1 0 0.2"/>
+      <inertial pos="0 0.02 -0.1" mass="1.5" fullinertia="0.02 0.03 0.025 0.001 0.002 -0.003"/>
+      <body name="tail" pos="0 0 -0.4">
+        <joint name="wag" axis="1 0 0"/>
+        <joint name="roll" axis="0 0 1" pos="0.05 0 0"/>
+        <inertial pos="0.1 0 -0.2" mass="0.7" diaginertia="0.004 0.005 0.003"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def test_several_joints_in_a_body_move_it_one_after_the_other(tmp_path):
+    pin = pytest.importorskip("pinocchio")
+    (tmp_path / "swivel.xml").write_text(SWIVEL)
+    robot = read_mjcf(tmp_path / "swivel.xml")
+    assert [body.name for body in robot.bodies if not body.light] == ["ball", "tail"]
+    chain = pt.OpenChain(robot)
+    model = pin.buildModelFromMJCF(str(tmp_path / "swivel.xml"))
+    data = model.createData()
+    assert chain.v_labels == ("yaw", "lift", "pitch", "wag", "roll")
+    q, v, a, tau = np.random.default_rng(5).uniform(-1.0, 1.0, (4, 5))
+    metric, gravity, needed, moved = _mechanics(chain, q, v, a, tau)
+    upper = pin.crba(model, data, q)
+    pairs = (
+        (metric, np.triu(upper) + np.triu(upper, 1).T),
+        (gravity, pin.computeGeneralizedGravity(model, data, q)),
+        (needed, pin.rnea(model, data, q, v, a)),
+        (moved, pin.aba(model, data, q, v, tau)),
+    )
+    for own, other in pairs:
+        np.testing.assert_allclose(own, other, rtol=0, atol=1e-12 * np.max(np.abs(other)))
+
+
+@once
+def _mechanics(chain, q, v, a, tau):
+    return (
+        chain.metric(q),
+        chain.gravity(q),
+        chain.inverse_dynamics(q, v, a),
+        chain.forward_dynamics(q, v, tau),
+    )

@@ -173,7 +173,7 @@ BAD = {
     "a cycle": ('<parent link="base"/>', '<parent link="arm"/>', "are a cycle, apart from the root"),
     "two roots": ('<link name="tip"/>', '<link name="tip"/><link name="spare"/>', "2 roots: base, spare"),
     "two parents": ('<child link="tip"/>', '<child link="arm"/>', "is the child of 'shoulder' and of 'end'"),
-    "no mass": ('<mass value="0.1"/>', '<mass value="0"/>', "link 'finger' moves but has no mass"),
+    "no mass": ('<mass value="0.1"/>', '<mass value="0"/>', "has principal moments .* but its mass is zero"),
     "negative": ('<mass value="5"/>', '<mass value="-5"/>', "mass = -5; it must not be negative"),
     "inertia": ('izz="1.5e-4"', 'izz="1.5e-2"', "triangle inequality"),
     "a kind": ('type="prismatic"', 'type="screw"', "type = 'screw'; it must be one of"),

@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import poinsot as pt
+from poinsot.kernels import once
+from poinsot.model.open_chain import _sweeps
 
+_sweeps.LONG = 8
+"""Recursions of most robots as loops: written out they take ten times longer to compile, and are the same."""
 pin: Any = pytest.importorskip("pinocchio")
 FOLDER = Path("cmeel.prefix") / "share" / "example-robot-data" / "robots"
 TABLE = Path(__file__).parents[2] / "docs" / "robots-table.md"
@@ -53,22 +58,27 @@ def compared(file: Path, *, floating: bool) -> Comparison:
         return Comparison(label(file), floating, refusal=str(error))
     chain = pt.OpenChain(robot, cut=True)
     draw = np.random.default_rng(len(file.name))
-    with jax.disable_jit():
-        q = np.asarray(chain.random(jax.random.key(1))[0])
-        v, a, tau = draw.standard_normal((3, chain.v_size))
-        ours = (
-            chain.metric(q),
-            chain.inverse_dynamics(q, v, np.zeros_like(v)),
-            chain.gravity(q),
-            chain.inverse_dynamics(q, v, a),
-            chain.forward_dynamics(q, v, tau),
-        )
+    q = np.asarray(chain.random(jax.random.key(1))[0])
+    v, a, tau = draw.standard_normal((3, chain.v_size))
+    ours = quantities(chain, q, v, a, tau)
     theirs = of_pinocchio(file, robot, chain, floating, (q, v, a, tau))
     errors = tuple(
         float(np.max(np.abs(one - two)) / max(np.max(np.abs(two)), 1e-300))
         for one, two in zip(ours, theirs, strict=True)
     )
     return Comparison(label(file), floating, robot.count, chain.v_size, errors)
+
+
+@once
+def quantities(chain: pt.OpenChain, q, v, a, tau) -> tuple[jax.Array, ...]:
+    """Our quantities, in one program."""
+    return (
+        chain.metric(q),
+        chain.inverse_dynamics(q, v, jnp.zeros_like(v)),
+        chain.gravity(q),
+        chain.inverse_dynamics(q, v, a),
+        chain.forward_dynamics(q, v, tau),
+    )
 
 
 def of_pinocchio(

@@ -8,7 +8,7 @@ import numpy as np
 from poinsot.core import InputError, quoted
 from poinsot.io._mjcf_elements import Compiler, Defaults, Settings, geom_of, inertial_of, joint_of, pose_of
 from poinsot.io._robot import Robot, by_name
-from poinsot.io._robot_elements import JointElement, Link
+from poinsot.io._robot_elements import JointElement, Link, Pose
 from poinsot.io._xml import read_xml
 from poinsot.model import System
 
@@ -25,11 +25,12 @@ HELD = ("geom", "joint", "freejoint", "inertial", "body", "site", "camera", "lig
 def read_mjcf(path: str | Path, *, geometry: bool = True) -> System:
     """A robot from an MJCF file of MuJoCo.
 
-    Bodies with a hinge, slide, ball or free joint each, masses from `inertial` or from simple geoms with
+    Bodies with hinges, slides, ball or free joints, masses from `inertial` or from simple geoms with
     their density, gravity, springs and dampers of hinges and slides, limits as data, defaults and classes,
     angles and Euler sequences of the compiler. Bodies without a joint become one with the body that they are
     in, and every body has a frame of its name: `pt.OpenChain(robot).pose(q, "hand")`. Coordinates are those
-    of MuJoCo for hinges and slides.
+    of MuJoCo for hinges and slides. A body with several joints hangs on links without mass, one between two
+    joints each: such a robot has equations in joint coordinates only.
 
     There are no contacts here. Sensors, keyframes, pictures and actuators are left out: forces of motors are
     loads of a run. What would change the motion and is not known, such as tendons, equalities, armature or
@@ -126,18 +127,20 @@ class _Tree:
             if element.get(key) not in (None, "false", "0"):
                 raise InputError(f"{where}: {key} = {quoted(element.get(key))} is not read; leave it out")
         origin = pose_of(Settings.reading(element, where), settings.compiler)
-        held = [*element.findall("joint"), *element.findall("freejoint")]
-        if len(held) > 1:
-            raise InputError(
-                f"{where} has {len(held)} joints, and one is read; put a body with a mass between them"
-            )
+        held = [one for one in element if one.tag in ("joint", "freejoint")]
         if not held:
             self.joints.append(JointElement(f"{name} on {parent}", "fixed", parent, name, origin))
-        else:
-            joint = joint_of(held[0], settings, inherited, (parent, name), origin)
-            if joint.kind == "floating" and parent != WORLD:
-                raise InputError(f"{where} has a free joint inside {parent!r}; free bodies are in the world")
+        for number, one in enumerate(held):
+            # Each joint but the last moves a link without mass, which carries the next joint.
+            last = number == len(held) - 1
+            child = name if last else f"{name}, joint {number + 1}"
+            joint = joint_of(one, settings, inherited, (parent, child), origin)
+            if joint.kind == "floating" and (parent != WORLD or len(held) > 1):
+                raise InputError(f"{where}: a free joint is alone in its body, and the body in the world")
             self.joints.append(joint)
+            if not last:
+                self.links.append(Link(child))
+            parent, origin = child, Pose()
         self.body(element, name, inherited)
 
 

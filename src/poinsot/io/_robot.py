@@ -11,6 +11,7 @@ from poinsot.io._robot_elements import JointElement, Link, Pose, placed_shape
 from poinsot.model import Geometry, RigidBody, System, joints, loads, potentials
 
 GROUND = "ground"
+ROUND_OFF = 1e-14
 LARGEST_TOOTH = 1000
 """Largest whole number that stands for a factor between two angles."""
 KINDS: dict[str, Any] = {
@@ -97,8 +98,7 @@ class Robot:
         driven = [joint for joint in self.order if joint.kind not in ("fixed", "floating")]
         damped = [one for one in driven if damping and one.damping and one.kind in SINGLE]
         sprung = [one for one in driven if one.stiffness and one.kind in SINGLE]
-        return System(
-            list(bodies.values()),
+        parts: dict[str, Any] = dict(
             joints=[*(self._joint(one) for one in driven), *self._couplings(driven)],
             reference={
                 link: ((pose := self.poses[link]).place + pose.rotation @ centres[link], pose.rotation)
@@ -113,26 +113,37 @@ class Robot:
             geometry=self._geometry(centres),
             name=name,
         )
+        try:
+            return System(list(bodies.values()), **parts)
+        except InputError as error:
+            raise InputError(f"{self.file}: {error}") from None
 
     def _body(self, carrier: str) -> tuple[RigidBody, np.ndarray]:
         """All links that are fixed to one, as one body, and its mass centre in the frame of that link."""
         parts = [link for link in self.links if self.carrier[link] == carrier]
         own = [(self.links[link], self.poses[carrier].inverse @ self.poses[link]) for link in parts]
         mass = sum(link.mass for link, _ in own)
+        inertia = sum(
+            (pose.rotation @ link.inertia @ pose.rotation.T for link, pose in own), np.zeros((3, 3))
+        )
         if not mass > 0.0:
-            raise InputError(
-                f"{self.file}: link {carrier!r} moves but has no mass; give it an <inertial>, or fix it"
-            )
+            return self._made(0.0, inertia, carrier, light=True), np.zeros(3)
         centres = [pose.place + pose.rotation @ link.centre for link, pose in own]
         weights = np.array([link.mass for link, _ in own]) / mass
         centre = np.sum(weights[:, None] * np.array(centres), axis=0)
-        inertia = np.zeros((3, 3))
-        for (link, pose), at in zip(own, centres, strict=True):
+        for (link, _), at in zip(own, centres, strict=True):
             arm = at - centre
-            inertia += pose.rotation @ link.inertia @ pose.rotation.T
             inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        # What programs leave of an inertia that they moved by such arms, when it is that of a point.
+        rest = ROUND_OFF * mass * max(float(np.max(np.abs(centre))), 1e-3) ** 2
+        inertia = np.where(np.abs(inertia) > rest, inertia, 0.0)
+        light = not np.all(np.linalg.eigvalsh(0.5 * (inertia + inertia.T)) > 0.0)
+        return self._made(mass, inertia, carrier, light=light), centre
+
+    def _made(self, mass: float, inertia: np.ndarray, name: str, *, light: bool) -> RigidBody:
+        """A body; one without mass or with moments that vanish is light."""
         try:
-            return RigidBody(mass, 0.5 * (inertia + inertia.T), name=carrier), centre
+            return RigidBody(mass, 0.5 * (inertia + inertia.T), name=name, light=light)
         except InputError as error:
             raise InputError(f"{self.file}: {error}") from None
 

@@ -9,7 +9,7 @@ from ._linkage import Linkage
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
 from ._params import Parametrised, filled
 from ._particles import Particles
-from ._reaction import free_wrench, joint_forces, passed_on
+from ._reaction import Passed, free_wrench, joint_forces, passed_along, passed_on
 from ._rigid_body import RigidBody
 from ._serial_linkage import compact
 from ._system import System
@@ -28,6 +28,7 @@ __all__ = [
     "OpenChain",
     "Parametrised",
     "Particles",
+    "Passed",
     "RigidBody",
     "System",
     "Units",
@@ -43,6 +44,7 @@ __all__ = [
     "joints",
     "loads",
     "open_chain",
+    "passed_along",
     "passed_on",
     "potentials",
     "reduced",

@@ -30,6 +30,14 @@ def as_positive(value: Any, field: str) -> Array:
     return array
 
 
+def as_nonnegative(value: Any, field: str) -> Array:
+    """A number that is positive or zero."""
+    array = as_array(value, field, ())
+    if concrete(array) and not float(array) >= 0.0:
+        raise InputError(f"{field} = {float(array):g}; it must not be negative")
+    return array
+
+
 def shown(values: Any) -> str:
     """A few numbers as people write them: (1, 0.5, 2)."""
     flat = np.asarray(values, dtype=float)

@@ -44,7 +44,7 @@ class Linkage(eqx.Module):
     """The joints, then drives and couplings."""
     placement: Placement
     weights: Twist
-    """Diagonal of $M^{-1}$."""
+    """Diagonal of $M^{-1}$; with 1 for what a light body lacks, which serves to place it, not to move it."""
     seen: tuple[tuple[int, ...], ...] = eqx.field(static=True)
     """Joints that each condition looks at."""
     parts: tuple[tuple[int, ...], ...] = eqx.field(static=True)
@@ -72,7 +72,8 @@ class Linkage(eqx.Module):
                 raise InputError(f"{joint.site} joins bodies that do not move; leave it out")
             grips.append((first, second))
         self.grips = tuple(grips)
-        self.weights = 1.0 / jnp.concatenate([jnp.tile(masses, 3), placement.inertia.reshape(-1)])
+        inertia = jnp.concatenate([jnp.tile(masses, 3), placement.inertia.reshape(-1)])
+        self.weights = 1.0 / jnp.where(inertia > 0.0, inertia, 1.0)
         known = [joint.name for joint in self.joints]
         self.seen = tuple(tuple(known.index(name) for name in one.joined) for one in self.conditions)
         # No method of this object is called before it is whole: each call would look through all of it.

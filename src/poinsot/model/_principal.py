@@ -67,12 +67,17 @@ def check_symmetric(inertia: Float[Array, "3 3"], field: str) -> None:
         )
 
 
-def check_moments(moments: Float[Array, "3"], field: str) -> None:
-    """Refuse principal moments that no rigid body has: not positive, or against the triangle inequality."""
+def check_moments(moments: Float[Array, "3"], field: str, *, light: bool = False) -> None:
+    """Refuse principal moments that no rigid body has: not positive, or against the triangle inequality.
+
+    Those of a light body may be zero.
+    """
     if not concrete(moments):
         return
     numbers = np.asarray(moments)
-    if not np.all(numbers > 0.0):
+    if light and np.any(numbers < 0.0):
+        raise InputError(f"{field} has principal moments {shown(numbers)}; none may be negative")
+    if not light and not np.all(numbers > 0.0):
         raise InputError(
             f"{field} has principal moments {shown(numbers)}; all three must be positive "
             "(points and straight lines are no rigid bodies here)"

@@ -62,3 +62,34 @@ def passed_on(linkage: Linkage, joint: int, t, x: Array, R: Array, force: Array)
     pulled = jax.vjp(linkage.joints[joint].residual, frames)[1](force)[0]
     turns = jnp.cross(frames.first, pulled.first, axis=0)
     return Passed(-pulled.apart, jnp.sum(turns, axis=1))
+
+
+def passed_along(linkage: Linkage, t, x: Array, R: Array, wrench: Twist) -> list[Passed]:
+    r"""What each joint of a tree does to its first body, in space, without a solve.
+
+    A joint carries what all bodies beyond it need, so that bodies without mass need no care.
+
+    Args:
+        linkage: joints that form a tree, with no condition beyond them.
+        t: time.
+        x: live positions.
+        R: live rotations.
+        wrench: of the joints on the live bodies, $M\dot u - f$.
+    """
+    placement = linkage.placement
+    force, torque = wrench[: x.size].reshape(x.shape), wrench[x.size :].reshape(3, R.shape[2])
+    needed: dict[int, tuple[Array, Array]] = {}
+    for branch in linkage.tree.branches:
+        at, turn = (list(part).index(branch.child) for part in (placement.translating, placement.rotating))
+        own = R[:, :, turn] @ torque[:, turn] + jnp.cross(x[:, at], force[:, at])
+        needed[branch.child] = force[:, at], own
+    passed: dict[int, Passed] = {}
+    for branch in reversed(linkage.tree.branches):
+        total, about = needed[branch.child]
+        if branch.parent in needed:
+            above = needed[branch.parent]
+            needed[branch.parent] = above[0] + total, above[1] + about
+        point = linkage.grips[branch.joint][0].at(placement, t, x, R).place
+        side = -1.0 if branch.forward else 1.0
+        passed[branch.joint] = Passed(side * total, side * (about - jnp.cross(point, total)))
+    return [passed[joint] for joint in range(len(linkage.joints))]

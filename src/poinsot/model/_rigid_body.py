@@ -4,12 +4,13 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, quoted
+from poinsot.core import InputError, Printable, concrete, quoted
 from poinsot.core.types import Scalar
 
-from ._checks import Numbers, as_array, as_positive
+from ._checks import Numbers, as_array, as_nonnegative, as_positive, shown
 from ._particles import Particles, mass_properties
 from ._principal import check_moments, check_symmetric, principal_axes
 
@@ -32,6 +33,8 @@ class RigidBody(Printable):
         mass: positive number.
         inertia: three principal moments, or a symmetric positive 3x3 matrix; about the mass centre.
         name: what reports call the body.
+        light: whether mass and moments may be zero: a link without mass, a point mass. Only joints can hold
+            such a body, and only joint coordinates have equations for it.
         particles: the particles it was made of, see `from_particles`.
         centre: its mass centre in the coordinates it was given in, see `from_particles`.
 
@@ -50,6 +53,7 @@ class RigidBody(Printable):
     """Principal axes as columns, in the body frame; None where the body frame is the principal frame."""
     particles: Particles | None
     centre: Float[Array, "3"] | None
+    light: bool = eqx.field(static=True, default=False)
     name: str = eqx.field(static=True, default=DEFAULT_NAME)
 
     def __init__(
@@ -60,11 +64,12 @@ class RigidBody(Printable):
         name: str = DEFAULT_NAME,
         particles: Particles | None = None,
         centre: Numbers | None = None,
+        light: bool = False,
     ):
         if not isinstance(name, str) or not name:
             raise InputError(f"name = {quoted(name)}; the name of a body must be a word")
-        self.name = name
-        self.mass = as_positive(mass, f"mass of {name!r}")
+        self.name, self.light = name, light
+        self.mass = (as_nonnegative if light else as_positive)(mass, f"mass of {name!r}")
         field = f"inertia of {name!r}"
         numbers = as_array(inertia, field)
         if numbers.shape == (3,):
@@ -76,7 +81,9 @@ class RigidBody(Printable):
             raise InputError(
                 f"{field} has shape {numbers.shape}; it must be three principal moments or a 3x3 matrix"
             )
-        check_moments(self.moments, field)
+        check_moments(self.moments, field, light=light)
+        if concrete((self.mass, self.moments)) and not self.mass and np.any(np.asarray(self.moments)):
+            raise InputError(f"{field} has principal moments {shown(self.moments)}, but its mass is zero")
         self.particles = particles
         self.centre = None if centre is None else as_array(centre, f"centre of {name!r}", (3,))
 

@@ -16,6 +16,7 @@ from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
 from ._checks import stacked
 from ._geometry import Geometry, as_geometry
 from ._joint_row import acting_together, row_of
+from ._light import check_light
 from ._limits import JointLimits, limited_coordinates
 from ._linkage import Linkage
 from ._named_frames import as_frames
@@ -116,6 +117,7 @@ class System(AbstractSystem):
         self.geometry = as_geometry(geometry, self.names)
         self.potentials = as_potentials(potentials, self.roster, self.params)
         self.loads = as_loads(loads, self.roster, self.params)
+        check_light(self)
 
     @property
     def linkage(self) -> Linkage | None:

@@ -1,7 +1,7 @@
 """The trajectory of bodies: what can be seen of them, whatever the coordinates."""
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,6 +141,7 @@ class BodyTrajectory(Trajectory):
             "loads": not system.conservative,
             **_particles(system),
             **({} if system.linkage is None else described(system.linkage)),
+            **_shapes(system),
             **_rows(system, record),
         }
         seconds = attributes["seconds"]
@@ -324,6 +325,12 @@ def _particles(system: AbstractSystem) -> dict[str, Any]:
         period = {"period": float(system.neighbours.period[0])} if system.closure == "periodic" else {}
         return _parts([system.body]) | {"closure": system.closure} | period
     return _parts(system.bodies) if isinstance(system, System) else {}
+
+
+def _shapes(system: AbstractSystem) -> dict[str, Any]:
+    """Shapes of the bodies, for pictures."""
+    shapes = system.geometry if isinstance(system, System) else ()
+    return {"shapes": [asdict(shape) for shape in shapes]} if shapes else {}
 
 
 def _rows(system: AbstractSystem, record: Record) -> dict[str, str]:

@@ -5,14 +5,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
 from poinsot.core import InputError, quoted
 from poinsot.equations import Formulation
-from poinsot.model import Linkage, free_wrench, in_loops, joint_forces, joint_rates, joints, passed_on
+from poinsot.model import (
+    Linkage,
+    Passed,
+    free_wrench,
+    in_loops,
+    joint_forces,
+    joint_rates,
+    joints,
+    passed_along,
+    passed_on,
+)
 from poinsot.model.loads import AbstractControl
+from poinsot.model.open_chain import beyond_the_tree
 from poinsot.simulation._evaluation import at_states
 from poinsot.simulation._singularities import Singularity, singularities
 
@@ -187,6 +199,8 @@ class SeenJoints:
     def reaction(self, name: str) -> Reaction | DriveReaction | CouplingReaction:
         """The reaction of a joint, a drive or a coupling."""
         linkage = self._linkage
+        if self.no_reactions is not None:
+            raise InputError(self.no_reactions)
         place = self._place(name, [one.name for one in linkage.conditions], "joint, drive or coupling")
         one, rows = linkage.conditions[place], self._reactions[place]
         if isinstance(one, joints.Drive):
@@ -197,6 +211,19 @@ class SeenJoints:
             return CouplingReaction(name, one.ends, rows)
         force, torque, *local = _parts(rows, [3, 3, 3, 3])
         return Reaction(force, torque, name, linkage.joints[place].site.ends, Wrenches(*local))
+
+    @property
+    def no_reactions(self) -> str | None:
+        """Why reactions cannot be found, or None: with more than a tree they are shared by masses."""
+        system: Any = self.formulation.bodies.system
+        light = [body.name for body in system.bodies if body.light]
+        further = beyond_the_tree(self._linkage)
+        if not light or not further:
+            return None
+        return (
+            f"no reactions: {light[0]!r} is light, and with {further[0].label} the joints are no tree; give "
+            "the body mass and inertia"
+        )
 
     @property
     def few_conditions(self) -> bool:
@@ -297,10 +324,12 @@ def _efforts(formulation: Formulation, grid, at) -> Array:
 def _reactions(formulation: Formulation, grid, at) -> Array:
     """What all joints, drives and couplings do, one after the other."""
     t, y = at
+    bodies, linkage = formulation.bodies, _linkage(formulation)
+    if bodies.nodes is not None and not beyond_the_tree(linkage):
+        return _tree_reactions(formulation, linkage, t, y)
     x, R, v, Omega = _live(formulation, t, y)
-    system, linkage = formulation.bodies.system, _linkage(formulation)
     twist = jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
-    forces = joint_forces(linkage, t, x, R, twist, free_wrench(system, t, x, R, v, Omega))
+    forces = joint_forces(linkage, t, x, R, twist, free_wrench(bodies.system, t, x, R, v, Omega))
     parts = []
     for k, (one, force) in enumerate(zip(linkage.conditions, forces, strict=True)):
         if isinstance(one, joints.Drive):
@@ -308,7 +337,30 @@ def _reactions(formulation: Formulation, grid, at) -> Array:
         elif isinstance(one, joints.Coupling):
             parts.append(one.shared(force))
         else:
-            own = passed_on(linkage, k, t, x, R, force)
-            local = own.seen_from(linkage.frames(k, t, x, R).first)
-            parts += [own.force, own.torque, local.force, local.torque]
+            parts += _shown(linkage, k, passed_on(linkage, k, t, x, R, force), (t, x, R))
     return jnp.concatenate(parts)
+
+
+def _tree_reactions(formulation: Formulation, linkage: Linkage, t, y) -> Array:
+    """What the joints of a tree do in joint coordinates, from the accelerations there."""
+    system = formulation.bodies.system
+
+    def twist(t, y):
+        _, _, v, Omega = _live(formulation, t, y)
+        return jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
+
+    t = jnp.asarray(t, dtype=float)
+    rate = jax.jvp(twist, (t, y), (jnp.ones_like(t), formulation.problem.vector_field(t, y)))[1]
+    x, R, v, Omega = _live(formulation, t, y)
+    inertia = jnp.concatenate([jnp.tile(system.masses, 3), system.inertia.reshape(-1)])
+    wrench = inertia * rate - free_wrench(system, t, x, R, v, Omega)
+    found = passed_along(linkage, t, x, R, wrench)
+    return jnp.concatenate(
+        [part for k, one in enumerate(found) for part in _shown(linkage, k, one, (t, x, R))]
+    )
+
+
+def _shown(linkage: Linkage, joint: int, own: Passed, at: tuple[Any, Array, Array]) -> list[Array]:
+    """Force and torque of a joint in space, then in its directions in the first body."""
+    local = own.seen_from(linkage.frames(joint, *at).first)
+    return [own.force, own.torque, local.force, local.torque]

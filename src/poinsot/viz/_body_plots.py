@@ -196,20 +196,21 @@ class BodyPlots(TrajectoryPlots):
     ) -> "Figure":
         """Bodies and joints at a few times, with the reactions of the joints as arrows.
 
-        Bodies are lines or polygons between their joints, or else the ellipsoids with their mass and inertia.
-        A motion in a plane is seen across it, any other one aslant. An arrow is the force of a joint on its
-        second body; all have one scale.
+        Bodies have the shapes of their file, if it has any to draw. Others are lines or polygons between
+        their joints, or else the ellipsoids with their mass and inertia. A motion in a plane is seen across
+        it, any other one aslant. An arrow is the force of a joint on its second body; all have one scale.
 
         Args:
             times: when to look, the nearest saved time is taken; three times over the run when left out.
             reactions: whether to draw the arrows; where they can be computed when left out.
             figure: where to draw.
         """
-        shown = Mechanism.of(self._run, times, self._run.seen is not None if reactions is None else reactions)
+        arrows = self._has_reactions if reactions is None else reactions
+        shown = Mechanism.of(self._run, times, arrows)
         figure = new_figure(shown.size) if figure is None else figure
         shown.draw(figure)
-        arrows = "" if shown.longest == 0.0 else f"; longest arrow: a force of {shown.longest:.3g}"
-        figure.suptitle(f"{self._run.attributes['system']}{arrows}{self._method}", x=0.02, ha="left")
+        scale = "" if shown.longest == 0.0 else f"; longest arrow: a force of {shown.longest:.3g}"
+        figure.suptitle(f"{self._run.attributes['system']}{scale}{self._method}", x=0.02, ha="left")
         return figure
 
     @styled
@@ -272,11 +273,17 @@ class BodyPlots(TrajectoryPlots):
         yield "orientation", stacked_size(2), lambda figure: self.orientation(figure=figure)
         yield from self._step_picture()
 
+    @property
+    def _has_reactions(self) -> bool:
+        """Whether the run knows its forces, and they can be found."""
+        return self._run.seen is not None and self._run.seen.joints.no_reactions is None
+
     def _joint_pictures(self) -> Iterator[Picture]:
         size = Mechanism.of(self._run, None, False).size
         yield "mechanism", size, lambda figure: self.mechanism(figure=figure)
         if self._run.seen is not None:
-            for draw, panels in ((self.joints, coordinates), (self.reactions, reactions)):
+            kinds = [(self.joints, coordinates)] + [(self.reactions, reactions)] * self._has_reactions
+            for draw, panels in kinds:
                 rows = sum(bool(curves) for curves in panels(self._run, None).values())
                 if rows:
                     yield draw.__name__, stacked_size(rows), lambda figure, draw=draw: draw(figure=figure)

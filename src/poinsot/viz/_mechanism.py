@@ -10,6 +10,7 @@ import numpy as np
 from poinsot.core import InputError, optional, quoted
 from poinsot.simulation import BodyTrajectory
 from poinsot.viz._joint_plots import joint_names
+from poinsot.viz._shapes import Solid, draw_solids, solids_of
 from poinsot.viz._solid import View
 from poinsot.viz._style import PALETTE, QUIET
 
@@ -56,6 +57,8 @@ class Body:
     """In the body frame, relative to the mass centre; those of joints."""
     radii: np.ndarray
     """Semi-axes of the ellipsoid with its mass and inertia, as columns in the body frame."""
+    solids: tuple[Solid, ...] = ()
+    """Its shapes in the body frame; none where it has none that can be drawn."""
 
     @property
     def slender(self) -> bool:
@@ -79,6 +82,7 @@ class Mechanism:
         bodies: what is drawn of them.
         joints: with name, kind, bodies, points and axes each.
         forces: of the joints on their second bodies `(time, joint, 3)`; None where they are not shown.
+        ground: shapes that stand still.
     """
 
     t: np.ndarray
@@ -87,6 +91,7 @@ class Mechanism:
     bodies: list[Body]
     joints: list[dict[str, Any]]
     forces: np.ndarray | None
+    ground: tuple[Solid, ...] = ()
 
     @classmethod
     def of(cls, run: BodyTrajectory, times: Sequence[float] | None, reactions: bool) -> "Mechanism":
@@ -106,14 +111,15 @@ class Mechanism:
             # Of a mechanism in which torques alone act, forces are round-off.
             reach = np.max(np.abs([joint["points"] for joint in run.attributes["joints"]]))
             forces = np.where(np.abs(forces) * reach < ROUND_OFF * np.max(np.abs(torques)), 0.0, forces)
-        joints = run.attributes["joints"]
+        joints, solids = run.attributes["joints"], solids_of(run.attributes.get("shapes", []))
         return cls(
             run.t[places],
             run.motion["position"][places],
             run.motion["rotation"][places],
-            _bodies(run, joints),
+            _bodies(run, joints, solids),
             joints,
             forces,
+            solids.get("ground", ()),
         )
 
     @cached_property
@@ -135,13 +141,16 @@ class Mechanism:
 
     @cached_property
     def outlines(self) -> list[list[np.ndarray]]:
-        """Outline of each body on the paper at each time: a line of two points, or a polygon."""
+        """Outline of each body on the paper at each time: two ends, a polygon, or corners of its shapes."""
         return [
             [self._outline(body, *pose) for body, *pose in zip(self.bodies, x, R, strict=True)]
             for x, R in zip(self.position, self.rotation, strict=True)
         ]
 
     def _outline(self, body: Body, x: np.ndarray, R: np.ndarray) -> np.ndarray:
+        if body.solids:
+            corners = np.concatenate([solid.points for solid in body.solids])
+            return self.view(x + corners @ R.T)[:, :2]
         if not body.slender:
             angles = np.linspace(0.0, 2.0 * np.pi, 61)
             shape = (self.view.axes @ R @ body.radii)[:2]
@@ -184,8 +193,13 @@ class Mechanism:
 
     def _draw(self, ax: "Axes", time: int) -> None:
         (middle, half), scale = self.box, float(np.max(self.box[1]))
+        self._draw_solids(ax, time)
         for k, outline in enumerate(self.outlines[time]):
-            _draw_body(ax, outline, PALETTE[k % len(PALETTE)], self.bodies[k].name if time == 0 else None)
+            colour, name = PALETTE[k % len(PALETTE)], self.bodies[k].name if time == 0 else None
+            if not self.bodies[k].solids:
+                _draw_body(ax, outline, colour, name)
+            else:
+                ax.plot([], [], marker="s", linestyle="", color=colour, label=name)
         for joint in self.joints:
             self._draw_joint(ax, time, joint, scale)
         if time == 0:
@@ -196,6 +210,15 @@ class Mechanism:
         ax.set_ylim(middle[1] - MARGIN * half[1], middle[1] + MARGIN * half[1])
         ax.set_aspect("equal")
         ax.set_title(f"$t = {self.t[time]:.3g}$", loc="center")
+
+    def _draw_solids(self, ax: "Axes", time: int) -> None:
+        """Shapes of all bodies and of the ground, the farthest first."""
+        placed = [(solid, np.zeros(3), np.eye(3), QUIET) for solid in self.ground]
+        for k, body in enumerate(self.bodies):
+            pose = self.position[time, k], self.rotation[time, k]
+            placed += [(solid, *pose, PALETTE[k % len(PALETTE)]) for solid in body.solids]
+        if placed:
+            draw_solids(ax, self.view, placed)
 
     def _draw_joint(self, ax: "Axes", time: int, joint: dict[str, Any], scale: float) -> None:
         first, second = (self.view(self.place(time, joint, end))[:2] for end in (0, 1))
@@ -269,7 +292,9 @@ class Mechanism:
         return 0.0 if self.forces is None else float(np.max(np.linalg.norm(self.forces, axis=2)))
 
 
-def _bodies(run: BodyTrajectory, joints: list[dict[str, Any]]) -> list[Body]:
+def _bodies(
+    run: BodyTrajectory, joints: list[dict[str, Any]], solids: dict[str, tuple[Solid, ...]]
+) -> list[Body]:
     """What is drawn of each body, from its joints and its inertia."""
     about, bodies = run.attributes, []
     inertias = np.asarray(about["inertia"])
@@ -279,9 +304,9 @@ def _bodies(run: BodyTrajectory, joints: list[dict[str, Any]]) -> list[Body]:
         ]
         mass = float(np.sum(about["particle_masses"][k]))
         moments, axes = np.linalg.eigh(inertias[k % len(inertias)])
-        squares = 2.5 * (0.5 * np.sum(moments) - moments) * 2.0 / mass
+        squares = 5.0 * (0.5 * np.sum(moments) - moments) / mass if mass > 0.0 else np.zeros(3)
         radii = axes * np.sqrt(np.maximum(squares, 0.0))[None]
-        bodies.append(Body(name, np.unique(np.reshape(points, (-1, 3)), axis=0), radii))
+        bodies.append(Body(name, np.unique(np.reshape(points, (-1, 3)), axis=0), radii, solids.get(name, ())))
     return bodies
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import CLOSING, PLACING, PLACING_REPETITIONS, PUSHING, PUSHING_REPETITIONS, Printable
@@ -89,11 +90,14 @@ class Loops(Printable):
         return jnp.concatenate(rows)
 
     def scale(self, chain: "OpenChain", posture: Posture, pulls: Array) -> Float[Array, " m"]:
-        """What each condition alone would accelerate itself by, were all bodies free."""
+        """What each condition alone would accelerate itself by, were all bodies free and none light."""
         moments, forces = halves(pulls)
-        inertias = dynamics.space_inertias(chain.nodes, posture)
+        inertias, masses = dynamics.space_inertias(chain.nodes, posture), chain.nodes.masses
+        light = np.array([body.light for body in chain.system.bodies], dtype=float)
+        if np.any(light):
+            inertias, masses = inertias + light[:, None, None] * jnp.eye(3)[None], masses + light
         turned = jnp.sum(moments * applied(_inverses(inertias)[None], moments), axis=(1, 2))
-        return turned + jnp.sum(forces * forces / chain.nodes.masses[None, :, None], axis=(1, 2))
+        return turned + jnp.sum(forces * forces / masses[None, :, None], axis=(1, 2))
 
     def free_scale(self, chain: "OpenChain", t, q: Q) -> Float[Array, " m"]:
         """The diagonal $D$ at coordinates."""
