@@ -43,8 +43,8 @@ def test_a_solid_has_its_size_and_is_closed(kind):
     np.testing.assert_allclose(np.ptp(solid.points, axis=0), sides, rtol=1e-12)
     np.testing.assert_allclose(solid.points.max(axis=0), 0.5 * np.array(sides), rtol=1e-12)
     assert count is None or len(solid.faces) == count
-    r, full = size[0], {"box": 8.0, "sphere": np.pi / 6, "ellipsoid": np.pi, "cylinder": 0.75 * np.pi}
-    right = full.get(kind, np.pi * r**2 * 3.0 + 4 / 3 * np.pi * r**3)
+    r, full = float(size[0]), {"box": 8.0, "sphere": np.pi / 6, "ellipsoid": np.pi, "cylinder": 0.75 * np.pi}
+    right = float(full.get(kind, np.pi * r**2 * 3.0 + 4 / 3 * np.pi * r**3))
     found = volume(solid.points, solid.faces)
     assert found == pytest.approx(right, rel=0.06) and found < right * (1.0 + 1e-12)
 

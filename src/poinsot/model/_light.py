@@ -32,7 +32,7 @@ def check_light(system: "System") -> None:
         return
     rate = int(structure.rate_of[column])
     holder = next(slot.name for slot in structure.slots if slot.v[0] <= rate < slot.v[0] + slot.v[1])
-    moved = [repr(system.names[body]) for body in np.flatnonzero(structure.moves[column])]
+    moved = [repr(system.names[body]) for body in np.flatnonzero(structure.moves[column]).tolist()]
     names = ", ".join(moved[:3]) + ", ..." * (len(moved) > 3)
     raise InputError(
         f"{holder!r} moves {names} without any inertia against it; give it mass and inertia, or fix it"
