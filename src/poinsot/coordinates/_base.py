@@ -190,6 +190,18 @@ class AbstractCoordinates(AbstractOrientation):
         r"""Acceleration along the surface of a body at rest, $S (S^T M S)^{-1} S^T f$ with $G S = 0$."""
         return self.tangent_velocity(q, force, J)
 
+    def tangent(self, q: Position, u: BodyVector) -> Velocity:
+        r"""Rate $S(q)\,u$ along the surface $g = $ const through any `q`; on rotations $S = T$."""
+        return self.velocity(q, u)
+
+    def tangent_frame(self, q: Position) -> Float[Array, "3 3"]:
+        r"""Matrix $F$ such that R changes by $F\,\hat u$ when `q` moves by $S\,u$."""
+        return self.rotation(q)
+
+    def tangent_mobility(self, q: Position, J: Moments) -> Float[Array, "*three 3"]:
+        r"""Inverse of $S^T M S$, or its diagonal where it has no more."""
+        return 1.0 / J
+
     def constraint_bend(self, q: Position, v: Velocity) -> Multipliers:
         r"""Part $\dot G v$ of the second rate of the constraints, $\ddot g = G\ddot q + \dot G v$."""
         return jax.jvp(lambda x: self.constraint_rate(x, v), (q,), (v,))[1]

@@ -196,10 +196,25 @@ class Directors(AbstractCoordinates):
 
     def _along(self, q: Position, force: Force, mass: Callable[[Velocity], Momentum]) -> Velocity:
         r"""The vector $S (S^T M S)^{-1} S^T f$ along the surface, for any mass matrix."""
-        frame = q if self.constrained == "rows" else reciprocal(q.reshape(3, 3)).reshape(9)
-        S = [frame_rate(frame, axis) for axis in jnp.eye(3)]
-        inertia = jnp.stack([frame_moment(frame, mass(column)) for column in S])
-        return frame_rate(frame, solve(inertia, frame_moment(frame, force)))
+        frame = self._surface_frame(q)
+        return frame_rate(frame, solve(_surface_inertia(frame, mass), frame_moment(frame, force)))
+
+    def _surface_frame(self, q: Position) -> Position:
+        """The directors of which $S$ is $T_d$."""
+        return q if self.constrained == "rows" else reciprocal(q.reshape(3, 3)).reshape(9)
+
+    def tangent(self, q: Position, u: BodyVector) -> Velocity:
+        r"""Rate $S(q)\,u$ along the surface through any nine numbers."""
+        return frame_rate(self._surface_frame(q), u)
+
+    def tangent_frame(self, q: Position) -> Float[Array, "3 3"]:
+        r"""The matrix itself for rows, $R^{-T}$ for columns."""
+        return unvec(self._surface_frame(q))
+
+    def tangent_mobility(self, q: Position, J: Moments) -> Float[Array, "3 3"]:
+        r"""Inverse of the three by three matrix $S^T M S$."""
+        inertia = _surface_inertia(self._surface_frame(q), lambda v: self.momentum(q, v, J))
+        return reciprocal(inertia).T
 
     def multipliers(self, q: Position, force: Force) -> Multipliers:
         r"""Entries of $\Lambda = F X^{-1}$."""
@@ -219,3 +234,8 @@ class Directors(AbstractCoordinates):
         if form == "regular" or flat:
             return self.inertia.singular(J)
         return super().refusal(form, J)
+
+
+def _surface_inertia(frame: Position, mass: Callable[[Velocity], Momentum]) -> Float[Array, "3 3"]:
+    r"""The matrix $S^T M S$ with $S = T_d$ of a frame."""
+    return jnp.stack([frame_moment(frame, mass(frame_rate(frame, axis))) for axis in jnp.eye(3)])

@@ -153,10 +153,14 @@ class Quaternions(AbstractCoordinates):
         return 8.0 * _lift(v, c * _imaginary(v, q)) - 4.0 * b * _dot(v, v) * q
 
     def tangent_response(self, q: Position, force: Force, J: Moments) -> Velocity:
-        r"""Acceleration along the sphere, with $T^T M\,T = n\,(a + n\,c)$ and $n = |q|^2$ at any length."""
+        """Acceleration along the sphere."""
+        return self.velocity(q, self.free_momentum(q, force) * self.tangent_mobility(q, J))
+
+    def tangent_mobility(self, q: Position, J: Moments) -> BodyVector:
+        r"""Inverse of $T^T M\,T = n\,(a + n\,c)$, with $n = |q|^2$ at any length."""
         a, _, c = self._inertia(J)
         square = _dot(q, q)
-        return self.velocity(q, self.free_momentum(q, force) / (square * (a + square * c)))
+        return 1.0 / (square * (a + square * c))
 
     def quasi_momentum(self, q: Position, p: Momentum) -> Float[Array, "4"]:
         r"""Momenta $\tfrac12 Q(q)^T p$: one of the length, three of the body."""

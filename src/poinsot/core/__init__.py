@@ -29,6 +29,7 @@ from poinsot.core._joints import (
     placing,
     pushing,
     reached,
+    straightened,
 )
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
@@ -150,4 +151,5 @@ __all__ = [
     "along_joints",
     "closed",
     "joint_solution",
+    "straightened",
 ]

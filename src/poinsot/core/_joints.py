@@ -145,13 +145,23 @@ def joint_solution(
     """
     reach, repetitions = reached(joints, t, x, R, pushing(joints)) if at is None else at
     bends, pushes = joints.bends(t, x, R, twist), reach.push(joints.weights * force)
-    right = [-(bend + push) for bend, push in zip(bends, pushes, strict=True)]
-    forces = reach.solve(right, repetitions)
+    return straightened(reach, [bend + push for bend, push in zip(bends, pushes, strict=True)], repetitions)
+
+
+def straightened(reach: Reach, bends: Rows, repetitions: int) -> tuple[Rows, Twist]:
+    """Find the forces of the joints, and their wrench, after which second rates of the gaps vanish.
+
+    Args:
+        reach: the joints at a pose.
+        bends: the second rates without these forces.
+        repetitions: of the solve.
+    """
+    forces = reach.solve([-bend for bend in bends], repetitions)
     return forces, reach.pull(forces)
 
 
 def reached(joints: Joints, t, x: Array, R: Array, solve: tuple[float, int]) -> tuple[Reach, int]:
-    """The joints at a pose for a kind of solve, with its number of repetitions."""
+    """Factor the Jacobians at a pose for a kind of solve, and say its number of repetitions."""
     epsilon, repetitions = solve
     return joints.at(t, x, R, epsilon), repetitions
 

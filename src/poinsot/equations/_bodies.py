@@ -19,10 +19,11 @@ from poinsot.core import (
     closed,
     each_body,
     hold,
-    joint_solution,
+    pushing,
+    straightened,
 )
 from poinsot.core.types import Scalar
-from poinsot.model import AbstractSystem, Chart, OpenChain, System
+from poinsot.model import AbstractSystem, Chart, OpenChain, System, Turning
 from poinsot.model.open_chain import Nodes
 from poinsot.rotation import from_matrix
 
@@ -181,8 +182,19 @@ class Bodies(Printable):
     ) -> tuple[Flat, Float[Array, "m turning"], Rows]:
         r"""Accelerations, multipliers of each rotating body, and forces of the joints.
 
-        The joints are solved for in velocities and body angular velocities, where the mass is the same in all
-        coordinates. Their wrench $G^T\lambda$ then is one more force on each body by itself.
+        $$ M\ddot q + G^T\lambda = f + c + \Gamma^T\mu, \qquad G\ddot q = -\dot G v, \qquad
+           \Gamma\ddot q = -\dot\Gamma v - \dot g_t, $$
+
+        with the Jacobians $G$ of the internal constraints and $\Gamma$ of the gaps of the joints. Without
+        joints the bodies are independent of each other, and $\ddot q = a$. Joints add what their forces
+        cause along the internal constraints, $S$ with $G S = 0$:
+
+        $$ \ddot q = a + S\,(S^T M S)^{-1} (\Gamma S)^T\mu, \qquad
+           \Gamma S\,(S^T M S)^{-1} (\Gamma S)^T \mu = -\ddot g\,|_a . $$
+
+        The second rate $\ddot g\,|_a$ is that of the gaps as functions of the coordinates, so gaps have a
+        constant rate also where the coordinates have left the internal constraints. On these $S^T M S = J$,
+        and $\Gamma S$ is the Jacobian in body angular velocities.
 
         Args:
             t: time.
@@ -190,17 +202,57 @@ class Bodies(Printable):
             v: their rates.
             eliminated: in the closed form of the coordinates; else by the linear system for both.
         """
-        force, joint_forces = self.potential_force(t, q) + self.load(t, q, v), ()
-        if self.system.linkage is not None:
-            joint_forces, wrench = self.joint_solution(t, q, self.twist(q, v))
-            push, torque = self.split(wrench)
-            force = force + self.join(push, self.lifted(self.split(q)[1], torque))
-        force_x, force_c = self.split(force)
         solve = self.coordinates.acceleration if eliminated else self.coordinates.kkt_acceleration
-        c_acceleration, multipliers = each_body(solve)(
-            self.split(q)[1], self.split(v)[1], self.system.inertia, force_c
+        force = self.potential_force(t, q) + self.load(t, q, v)
+        force_x, force_c = self.split(force)
+        (c, c_rate), inertia = (self.split(part)[1] for part in (q, v)), self.system.inertia
+        c_free, multipliers = each_body(solve)(c, c_rate, inertia, force_c)
+        free = self.join(force_x / self.system.masses[None], c_free)
+        if self.system.linkage is None:
+            return free, multipliers, ()
+        joint_forces, response = self._joint_response(t, q, self.gap_bends(t, q, v, free))
+        c_force = self.gap_force(t, q, joint_forces) - self.momentum(q, response)
+        more = each_body(self.coordinates.multipliers)(c, self.split(c_force)[1])
+        return free + response, multipliers + more, joint_forces
+
+    def _joint_response(self, t, q: Flat, bends: Rows) -> tuple[Rows, Flat]:
+        """Find forces of the joints that take second rates off the gaps, and the accelerations they cause."""
+        linkage, (x, c) = self.system.linkage, self.split(q)
+        assert linkage is not None
+        turning = Turning(
+            each_body(self.coordinates.tangent_frame)(c),
+            each_body(self.coordinates.tangent_mobility)(c, self.system.inertia),
         )
-        return self.join(force_x / self.system.masses[None], c_acceleration), multipliers, joint_forces
+        epsilon, repetitions = pushing(linkage)
+        reach = linkage.at(t, x, self.rotation(c), epsilon, turning)
+        forces, wrench = straightened(reach, bends, repetitions)
+        push, torque = self.split(wrench)
+        if turning.mobility.ndim == 2:
+            turn = turning.mobility * torque
+        else:
+            turn = jnp.sum(turning.mobility * torque[None], axis=1)
+        return forces, self.join(
+            push / self.system.masses[None], each_body(self.coordinates.tangent)(c, turn)
+        )
+
+    def _gaps(self, t, q: Flat) -> Rows:
+        """What the joints are open by, joint by joint."""
+        linkage = self.system.linkage
+        return () if linkage is None else linkage.gaps(t, *self.pose(q))
+
+    def gap_bends(self, t, q: Flat, v: Flat, a: Flat) -> Rows:
+        r"""Differentiate the gaps twice in time, with $\dot q = v$ and $\ddot q = a$."""
+        t = jnp.asarray(t, dtype=float)
+        unit = jnp.ones_like(t)
+
+        def rate(t, q, v):
+            return jax.jvp(self._gaps, (t, q), (unit, v))[1]
+
+        return jax.jvp(rate, (t, q, v), (unit, v, a))[1]
+
+    def gap_force(self, t, q: Flat, forces: Rows) -> Flat:
+        r"""Pull forces of the joints back to the coordinates, $\Gamma^T\mu$."""
+        return jax.vjp(lambda q: self._gaps(t, q), q)[1](forces)[0]
 
     def momentum_rate(self, t, q: Flat, v: Array, Omega: Array) -> tuple[Array, Array]:
         r"""Rates of linear and body angular momenta without joints, $\tau - \Omega \times J\Omega$."""
@@ -210,13 +262,6 @@ class Bodies(Printable):
         if load is not None:
             force, torque = force + load[0], torque + load[1]
         return force, torque - each_body(jnp.cross)(Omega, self.system.inertia * Omega)
-
-    def joint_solution(self, t, q: Flat, twist: Twist) -> tuple[Rows, Twist]:
-        """Forces of the joints and their wrench at a twist."""
-        linkage = self.system.linkage
-        assert linkage is not None
-        force = self.join(*self.momentum_rate(t, q, *self.split(twist)))
-        return joint_solution(linkage, t, *self.pose(q), twist, force)
 
     def momentum(self, q: Flat, v: Flat) -> Flat:
         """Momentum of a velocity, with the mass matrix of the coordinates."""
@@ -280,8 +325,7 @@ class Bodies(Printable):
 
     def gaps(self, t, q: Flat) -> Float[Array, " k"]:
         """What the joints are open by; nothing without them."""
-        linkage = self.system.linkage
-        return jnp.zeros(0) if linkage is None else jnp.concatenate(linkage.gaps(t, *self.pose(q)))
+        return jnp.concatenate([jnp.zeros(0), *self._gaps(t, q)])
 
     def closed(self, t, q: Flat) -> Flat:
         """Positions and coordinates with closed joints, from such as are slightly open."""

@@ -5,7 +5,7 @@ from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
 from ._geometry import Geometry
-from ._linkage import Linkage
+from ._linkage import Linkage, Turning
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
 from ._params import Parametrised, filled
 from ._particles import Particles
@@ -31,6 +31,7 @@ __all__ = [
     "Passed",
     "RigidBody",
     "System",
+    "Turning",
     "Units",
     "compact",
     "ends",

@@ -22,6 +22,19 @@ from .joints._site import Pose
 from .potentials._marker import Marker
 
 
+class Turning(NamedTuple):
+    r"""How bodies turn whose coordinates may have left their internal constraints.
+
+    Coordinates move by $S\,u$ along these constraints. On them $u$ is the body angular velocity, and
+    $S^T M S = J$; elsewhere neither holds.
+    """
+
+    frame: Float[Array, "3 3 turning"]
+    r"""Matrices $F$ with $\dot R = F\,\hat u$; the rotations themselves on the constraints."""
+    mobility: Float[Array, "*three 3 turning"]
+    r"""Inverse of $S^T M S$, or its diagonal where it has no more."""
+
+
 class Linkage(eqx.Module):
     r"""Joints between the live bodies of a system.
 
@@ -177,10 +190,19 @@ class Linkage(eqx.Module):
         now, rate, bend = ([path[level] for path in paths] for level in range(3))
         return ((t, now), (jnp.ones_like(t), rate)), (jnp.zeros_like(t), bend)
 
-    def at(self, t, x: Array, R: Array, epsilon: float) -> "Reach":
-        """Jacobians of the conditions at a pose."""
-        jacobians = [self._jacobian(i, t, x, R) for i in range(len(self.conditions))]
-        return Reach(self, jacobians, epsilon)
+    def at(self, t, x: Array, R: Array, epsilon: float, turning: Turning | None = None) -> "Reach":
+        """Jacobians of the conditions at a pose.
+
+        Args:
+            t: time.
+            x: positions.
+            R: rotations.
+            epsilon: of the solve.
+            turning: how bodies turn where `R` need not be rotations; by angular velocities if left out.
+        """
+        frame, mobility = (R, None) if turning is None else turning
+        jacobians = [self._jacobian(i, t, x, R, frame) for i in range(len(self.conditions))]
+        return Reach(self, jacobians, epsilon, mobility)
 
     def closing(self, reach: "Reach", t, x: Array, R: Array, mobility: Mobility) -> "Closing":
         r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start.
@@ -191,22 +213,30 @@ class Linkage(eqx.Module):
         """
         if not self.independent:
             return Closing(reach, reach.jacobians, reach.factors, mobility.time)
-        ends = [self._jacobian(i, t, x, R) for i in range(len(self.conditions))]
-        moved = [self._moved(mobility, G, part) for G, part in zip(reach.jacobians, self.parts, strict=True)]
+        ends = [self._jacobian(i, t, x, R, R) for i in range(len(self.conditions))]
+        shift = mobility.time * self.weights
+        moved = [self.moved(shift, mobility.turn, i, G) for i, G in enumerate(reach.jacobians)]
         pairs = [(i, j) for i, near in enumerate(self.order.neighbours) for j in (i, *near)]
         blocks = {(i, j): self.block(i, ends[i], j, moved[j]) for i, j in pairs}
         return Closing(reach, ends, self.order.factored_general(blocks), None)
 
-    def _moved(self, mobility: Mobility, G: Array, part: tuple[int, ...]) -> Array:
-        r"""Where the rows of a Jacobian, as impulses at the start, have moved the bodies: rows of $G B^T$."""
-        moving, columns = len(self.placement.translating), []
+    def moved(self, shift: Twist, turn: Array, condition: int, G: Array) -> Array:
+        r"""Move the bodies by the rows of a Jacobian as impulses: rows of $G B^T$.
+
+        Args:
+            shift: what $B$ makes of impulses on the positions.
+            turn: what it makes of those on the rotations, by matrices or by their diagonals.
+            condition: whose Jacobian it is.
+            G: the Jacobian.
+        """
+        moving, part, columns = len(self.placement.translating), self.parts[condition], []
         for k in range(0, len(part), 3):
             three, place = G[:, k : k + 3], part[k]
             if place < 3 * moving:
-                columns.append(three * (mobility.time * self.weights[place]))
+                columns.append(three * shift[place])
             else:
-                B = mobility.turn[:, :, place - 3 * moving]
-                columns.append(jnp.sum(three[:, None] * B[None], axis=2))
+                B = turn[..., place - 3 * moving]
+                columns.append(three * B[None] if B.ndim == 1 else jnp.sum(three[:, None] * B[None], axis=2))
         return jnp.concatenate(columns, axis=1)
 
     def block(self, i: int, rows: Array, j: int, columns: Array) -> Array:
@@ -218,8 +248,8 @@ class Linkage(eqx.Module):
         )
         return jnp.sum(rows[:, None] * columns[None], axis=2)
 
-    def _jacobian(self, condition: int, t, x: Array, R: Array) -> Float[Array, "rows part"]:
-        """Derivatives of a condition in the numbers of the twist that move it."""
+    def _jacobian(self, condition: int, t, x: Array, R: Array, frame: Array) -> Float[Array, "rows part"]:
+        """Differentiate a condition in the numbers of the twist that move it."""
         gap, seen = self._gap(condition), self.seen[condition]
         slopes = jax.jacrev(lambda frames: gap(t, frames))([self.frames(joint, t, x, R) for joint in seen])
         columns: dict[tuple[int, ...], Array] = {}
@@ -230,7 +260,8 @@ class Linkage(eqx.Module):
                 (second, slope.apart, slope.second),
             ):
                 if grip.live:
-                    places, pulled = places_of(grip, self.placement), grip.pulled(R, on_place, on_directions)
+                    places = places_of(grip, self.placement)
+                    pulled = grip.pulled(frame, on_place, on_directions)
                     columns[places] = columns[places] + pulled if places in columns else pulled
         return jnp.concatenate([*columns.values()], axis=1)
 
@@ -258,15 +289,23 @@ class Reach:
     linkage: Linkage
     jacobians: list[Float[Array, "rows part"]]
     epsilon: float
+    mobility: Float[Array, "*three 3 turning"] | None = None
+    """Of a `Turning`; None for that of the principal moments."""
 
     @cached_property
     def factors(self) -> GraphFactors:
         """Of $A$, for those who solve."""
         linkage = self.linkage
-        parts = zip(self.jacobians, linkage.parts, strict=True)
-        scaled = [G * linkage.weights[np.array(part)][None] for G, part in parts]
+        scaled = [self._weighted(i, G) for i, G in enumerate(self.jacobians)]
         blocks = {(i, j): linkage.block(i, scaled[i], j, self.jacobians[j]) for i, j in linkage.order.edges}
         return linkage.order.factored(blocks, self.epsilon)
+
+    def _weighted(self, condition: int, G: Array) -> Array:
+        r"""Rows of $G M^{-1}$."""
+        linkage = self.linkage
+        if self.mobility is None:
+            return G * linkage.weights[np.array(linkage.parts[condition])][None]
+        return linkage.moved(linkage.weights, self.mobility, condition, G)
 
     def push(self, twist: Twist) -> Rows:
         r"""The products $G u$."""
