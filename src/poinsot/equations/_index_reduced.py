@@ -18,9 +18,8 @@ class IndexReduced(eqx.Module):
     1); with `eliminated` the multipliers are gone and the acceleration has a closed form (index 0). Both have
     the same solutions, and neither holds position and velocity to the constraints: there they drift.
 
-    Joints are solved for in velocities and body angular velocities, as if the coordinates were on their
-    constraints. Where these have drifted, the second rate of a gap does not vanish, and the gap grows with a
-    higher power of time than the square: project, or take the null space.
+    Gaps of joints are constraints like the others: their second rate vanishes wherever the coordinates are,
+    also off the internal constraints, so that they drift no faster.
     """
 
     bodies: Bodies
