@@ -90,3 +90,23 @@ def test_the_gain_can_be_differentiated_in_a_mass():
 def test_what_is_refused(chain, call, said):
     with pytest.raises(pt.InputError, match=said):
         call(chain)
+
+
+@pytest.mark.slow
+def test_many_starts_are_caught_at_once(chain, balance):
+    robot, angles = chain.system, (0.1, -0.2)
+    starts = [robot.joint_state({"hinge": angle}) for angle in angles]
+    together = jax.tree.map(lambda *parts: np.stack(parts), *starts)
+    options: Any = {"dt": 0.02, "steps": 100, "coordinates": "joint", "form": "recursive", "save_every": 100}
+    many = pt.ensemble(robot, "rk4", together, control=balance, **options)
+    for k, start in enumerate(starts):
+        one = pt.solve(robot, "rk4", start, control=balance, **options)
+        np.testing.assert_allclose(many.state.position[k], one.state.position, rtol=0, atol=1e-12)
+        height = np.asarray(one.state.position)[-1, 1, 2]
+        assert height > np.cos(0.04) * 0.5, "without control the pole falls: it would be below the rails"
+
+
+def test_a_sampled_controller_of_many_starts_is_refused(chain, balance):
+    starts = jax.tree.map(lambda part: np.stack([part, part]), chain.system.joint_state())
+    with pytest.raises(pt.InputError, match="control is sampled, and each run would hold forces of its own"):
+        pt.ensemble(chain.system, "rk4", starts, control=pt.control.Sampled(balance, 0.1), dt=0.1, steps=1)

@@ -7,8 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import poinsot as pt
+from poinsot.cli import app
 from poinsot.io import read_mjcf
 from poinsot.kernels import once
 from poinsot.rotation import from_matrix, to_matrix
@@ -191,3 +193,21 @@ def _mechanics(chain, q, v, a, tau):
         chain.inverse_dynamics(q, v, a),
         chain.forward_dynamics(q, v, tau),
     )
+
+
+def test_the_command_shows_what_is_there_and_what_is_missing(tmp_path):
+    done = CliRunner().invoke(app, ["inspect", str(LANDER), "--json"], catch_exceptions=False)
+    shown = json.loads(done.stdout)
+    assert shown["freedoms"] == 12 and shown["remarks"] == []
+    assert [(one["name"], one["depth"]) for one in shown["joints"]][-1] == ("pan", 1)
+    (tmp_path / "swivel.xml").write_text(SWIVEL)
+    text = CliRunner().invoke(app, ["inspect", str(tmp_path / "swivel.xml")], catch_exceptions=False).stdout
+    assert "5 degrees of freedom" in text and "no shapes" in text
+    assert "in joint coordinates only: ball, joint 1, ball, joint 2, tail, joint 1" in text
+    (tmp_path / "stone.xml").write_text(
+        '<mujoco><worldbody><body name="stone"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>'
+    )
+    alone = CliRunner().invoke(app, ["inspect", str(tmp_path / "stone.xml")], catch_exceptions=False).stdout
+    assert "1 body, 4.18879 in all, 6 degrees of freedom" in alone
+    refused = CliRunner().invoke(app, ["inspect", str(LANDER), "--floating"])
+    assert refused.exit_code == 2 and "has no key 'floating'" in refused.output

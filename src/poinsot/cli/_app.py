@@ -74,11 +74,11 @@ def export(
 @app.command()
 @one_line_errors
 def inspect(
-    robot: Annotated[Path, typer.Argument(metavar="ROBOT", help="A robot, in URDF.")],
-    floating: Annotated[bool, typer.Option("--floating", help="Let the root link move freely.")] = False,
+    robot: Annotated[Path, typer.Argument(metavar="ROBOT", help="A robot, in URDF or MJCF.")],
+    floating: Annotated[bool, typer.Option("--floating", help="Let the root of URDF move freely.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the joints, masses, limits and frames of a robot."""
+    """Print the joints, masses, limits and frames of a robot, and what is missing."""
     from poinsot.cli._inspect import inspect_robot
 
     inspect_robot(robot, floating=floating, as_json=as_json)

@@ -1,21 +1,24 @@
 """`poinsot inspect`: what a robot file says, as this package reads it."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from poinsot.cli._tables import show_json, show_table
-from poinsot.io import read_urdf
-from poinsot.model import System
+from poinsot.io import read_robot
+from poinsot.model import Linkage, System
+from poinsot.model.joints import AbstractCondition
 
 
 def inspect_robot(path: Path, *, floating: bool, as_json: bool) -> None:
     """Print the tree of joints, the masses of bodies and the frames of a robot."""
-    robot = described(read_urdf(path, floating=floating))
+    robot = described(read_robot(path, **({"floating": True} if floating else {})))
     if as_json:
         show_json(robot)
         return
     print(
-        f"{robot['name']}: {len(robot['bodies'])} bodies, {robot['mass']:.6g} in all, "
+        f"{robot['name']}: {len(robot['bodies'])} {'body' if len(robot['bodies']) == 1 else 'bodies'}, "
+        f"{robot['mass']:.6g} in all, "
         f"{robot['freedoms']} degrees of freedom"
     )
     show_table(
@@ -45,9 +48,33 @@ def inspect_robot(path: Path, *, floating: bool, as_json: bool) -> None:
 
 
 def described(robot: System) -> dict[str, Any]:
-    """Bodies, joints along the tree and what joint coordinates cannot have, as plain data."""
+    """Bodies, joints along the tree and what is to be known of them, as plain data."""
     linkage = robot.linkage
-    assert linkage is not None
+    bodies = [
+        {
+            "name": name,
+            "mass": float(body.mass),
+            "moments": [float(moment) for moment in body.moments],
+            "frames": [frame for frame, marker in robot.frames.items() if marker.body == place],
+        }
+        for place, (name, body) in enumerate(zip(robot.names, robot.bodies, strict=True))
+    ]
+    joints = [] if linkage is None else _joints(robot, linkage)
+    further = () if linkage is None else linkage.conditions[len(linkage.joints) :]
+    roots = robot.count if linkage is None else len(linkage.tree.roots)
+    counted = sum(len(joint.freedoms or ()) for joint in robot.joints) + 6 * roots - len(further)
+    return {
+        "name": robot.name,
+        "freedoms": counted,
+        "mass": sum(body["mass"] for body in bodies),
+        "bodies": bodies,
+        "joints": joints,
+        "remarks": [*_remarks(robot, further)],
+    }
+
+
+def _joints(robot: System, linkage: Linkage) -> list[dict[str, Any]]:
+    """Joints along the tree, each after that of the body it hangs on."""
     depth: dict[int | None, int] = {None: 0} | dict.fromkeys(linkage.tree.roots, 0)
     joints = []
     for branch in linkage.tree.branches:
@@ -63,29 +90,26 @@ def described(robot: System) -> dict[str, Any]:
                 "limits": [list(limit[1:]) for limit in joint.site.limits],
             }
         )
-    roots = len(linkage.tree.roots)
-    further = linkage.conditions[len(linkage.joints) :]
-    counted = sum(len(joint.freedoms or ()) for joint in linkage.joints) + 6 * roots - len(further)
-    bodies = [
-        {
-            "name": name,
-            "mass": float(body.mass),
-            "moments": [float(moment) for moment in body.moments],
-            "frames": [frame for frame, marker in robot.frames.items() if marker.body == place],
-        }
-        for place, (name, body) in enumerate(zip(robot.names, robot.bodies, strict=True))
-    ]
-    remarks = [
-        f"{one.label} is a constraint: in joint coordinates take form 'index3' or 'index0'" for one in further
-    ]
-    return {
-        "name": robot.name,
-        "freedoms": counted,
-        "mass": sum(body["mass"] for body in bodies),
-        "bodies": bodies,
-        "joints": joints,
-        "remarks": remarks,
-    }
+    return joints
+
+
+def _remarks(robot: System, further: Sequence[AbstractCondition]) -> Iterator[str]:
+    """What joint coordinates cannot have, what is light, and meshes that are not there."""
+    for one in further:
+        yield f"{one.label} is a constraint: in joint coordinates take form 'index3' or 'index0'"
+    light = [body.name for body in robot.bodies if body.light]
+    if light:
+        yield f"without mass or with too little inertia, so in joint coordinates only: {_some(light)}"
+    lost = [str(shape.mesh) for shape in robot.geometry if shape.mesh and not Path(shape.mesh).is_file()]
+    if lost:
+        yield f"meshes that are not in the folder of the file, and not drawn: {_some([*dict.fromkeys(lost)])}"
+    if not robot.geometry:
+        yield "no shapes: pictures show lines between the joints"
+
+
+def _some(names: list[str]) -> str:
+    """The first few of some names."""
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _limits(limits: list[list[float]]) -> str:

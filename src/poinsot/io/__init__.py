@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from poinsot.io._dataset import to_dataset
 from poinsot.io._export import export
 from poinsot.io._mjcf import read_mjcf
+from poinsot.io._read_robot import read_robot
 from poinsot.io._store import check_place, load, save
 from poinsot.io._urdf import read_urdf
 from poinsot.io._write_urdf import write_urdf
@@ -19,6 +20,7 @@ __all__ = [
     "load",
     "load_scenario",
     "read_mjcf",
+    "read_robot",
     "read_urdf",
     "save",
     "to_dataset",

@@ -275,6 +275,34 @@ class Scenario(Section):
     t1 = 10.0
     dt = 0.01
     ```
+
+    Systems with joints may have a controller. Its keys are the arguments of its kind in `pt.control`; gains
+    are one number for all joints, or a list in the order of the joints.
+
+    ```toml
+    [control]
+    name = "computed-torque"    # or "pd-gravity", which may have joints = ["shoulder"]
+    kp = 100.0
+    kd = 20.0
+    period = 0.01               # optional: sampled so often, and held between samples
+
+    [control.reference]         # from the start of the run; or coordinates to hold, { shoulder = 0.8 }
+    name = "quintic"            # or "trapezoidal", with speed and acceleration
+    to = { shoulder = 0.8, elbow = -1.2 }
+    duration = 2.0
+    begin = 0.5                 # optional
+    from = { shoulder = 0.5 }   # optional: the start if left out
+    ```
+
+    About an equilibrium:
+
+    ```toml
+    [control]
+    name = "lqr"
+    target = { hinge = 0.0 }    # the others at zero
+    Q = [1.0, 10.0, 1.0, 1.0]   # optional: weights of coordinates and rates; R likewise, of forces
+    joints = ["rails"]          # optional: all joints
+    ```
     """
 
     title: str | None = Field(default=None, min_length=1)
@@ -288,6 +316,7 @@ class Scenario(Section):
     start: StartSection | None = None
     potentials: list[Named] | None = None
     loads: list[Named] | None = None
+    control: Named | None = None
     coordinates: Named | None = None
     equations: EquationsSection | None = None
     integrator: IntegratorSection

@@ -2,19 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poinsot.core import InputError, State, check_parameters, parameters_of, quoted
+from poinsot.core import InputError, State, parameters_of, quoted
 from poinsot.equations import Motion
 from poinsot.io._body_sections import BodySection, BodyStart, Named, StartSection
-from poinsot.io._mjcf import read_mjcf
 from poinsot.io._named import make, make_potential
+from poinsot.io._read_robot import read_robot
 from poinsot.io._scenario_chains import chain_start
 from poinsot.io._scenario_errors import located
 from poinsot.io._scenario_joints import file_joints, joints_located, told_to_assemble
 from poinsot.io._sections import RobotSection, StopSection
-from poinsot.io._urdf import read_urdf
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.model.freedom import REGISTRY as FREEDOMS
 from poinsot.model.loads import REGISTRY as LOADS
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from poinsot.io._scenario import Scenario
 
 _FREE = Named(name="free")
-READERS: dict[str, Callable[..., System]] = {".urdf": read_urdf, ".xml": read_mjcf}
-"""What reads robots, by the end of the file's name."""
 
 
 def acting(system: AbstractSystem, potentials: list[Named], loads: list[Named]) -> AbstractSystem:
@@ -95,12 +91,7 @@ def _joint_start(system: AbstractSystem, name: str, start: StartSection) -> Stat
 
 def robot_of(section: RobotSection) -> System:
     """The robot of a file."""
-    reader = READERS.get(Path(section.file).suffix.lower())
-    if reader is None:
-        raise InputError(f"file = {quoted(section.file)}; its name must end in {', '.join(READERS)}")
-    given = {key: value for key, value in section if key != "file" and value is not None}
-    check_parameters(reader, given, f"file = {quoted(section.file)}", "key", given=("path",))
-    return reader(section.file, **given)
+    return read_robot(section.file, **{key: one for key, one in section if key != "file" and one is not None})
 
 
 def robot_start(system: System, start: StartSection | None) -> State:

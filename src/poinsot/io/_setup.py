@@ -18,6 +18,7 @@ from poinsot.io._scenario_bodies import (
     robot_start,
 )
 from poinsot.io._scenario_chains import chain_parameters, is_chain
+from poinsot.io._scenario_control import control_of
 from poinsot.io._scenario_equations import component_stop, labelled_start
 from poinsot.io._scenario_errors import located
 from poinsot.io._scenario_integrator import integrator_of
@@ -43,7 +44,7 @@ class Setup:
     record: dict[str, str]
     """What the trajectory is to say about itself."""
     choices: dict[str, Any] = field(default_factory=dict)
-    """Coordinates and form, for bodies."""
+    """Coordinates, form and controller, for bodies."""
 
 
 def setup_of(scenario: "Scenario") -> Setup:
@@ -73,14 +74,18 @@ def setup_of(scenario: "Scenario") -> Setup:
             start = library_start(system, name, scenario.start)
     system = acting(system, scenario.potentials or [], scenario.loads or [])
     stop = None if scenario.times.stop is None else motion_stop(scenario.times.stop)
-    return Setup(system, start, integrator, stop, {"system": title}, _choices(scenario))
+    choices = _choices(scenario)
+    if scenario.control is not None:
+        with located("control"):
+            choices["control"] = control_of(scenario.control, system, start)
+    return Setup(system, start, integrator, stop, {"system": title}, choices)
 
 
 def _of_equations(
     scenario: "Scenario", problem: AbstractProblem, integrator: Method, name: str, title: str
 ) -> Setup:
     """A system of the library that is given by its equations."""
-    for section in ("potentials", "loads", "coordinates", "equations"):
+    for section in ("potentials", "loads", "coordinates", "equations", "control"):
         if getattr(scenario, section) is not None:
             with located(section):
                 raise InputError(f"is for rigid bodies; {name} is given by its equations")

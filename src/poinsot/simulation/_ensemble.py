@@ -11,12 +11,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import Choice, Kernel
 from poinsot.model import AbstractSystem
+from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._ensemble_native import ensemble_native
 from poinsot.simulation._lane_loop import comes_apart, solve_lanes
 from poinsot.simulation._loop import Marcher
@@ -41,6 +43,7 @@ def ensemble(
     steps: int,
     coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
+    control: Control | None = None,
     t0: float = 0.0,
     save_every: int = 1,
     progress: bool | None = None,
@@ -64,6 +67,7 @@ def ensemble(
         steps: number of steps.
         coordinates: for a system, as in `simulate`.
         form: for a system, likewise.
+        control: for a system, likewise, one for all runs; not a sampled one.
         t0: start time.
         save_every: save every `save_every`-th state; must divide `steps`.
         progress: show a progress bar; by default on a terminal.
@@ -77,6 +81,12 @@ def ensemble(
     integrator = as_fixed("ensemble", integrator)
     grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every, "progress": progress}
     grid |= {"kernel": kernel, "fast": fast}
+    if isinstance(control, Sampled):
+        raise InputError(
+            "control is sampled, and each run would hold forces of its own, which ensemble does not keep; "
+            "map pt.solve over the starts with jax.vmap, or leave out Sampled"
+        )
+    problem = controlled(problem, control)
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         problem.check_state(t0, states, runs=True)
