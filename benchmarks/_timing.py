@@ -1,6 +1,7 @@
 """Shared by the benchmarks: timing, and a table of ratios with what was wanted."""
 
 import platform
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -45,6 +46,8 @@ class Scoreboard:
 
     def _add(self, what: str, measured: float, wanted: str, met: bool, detail: str) -> None:
         self.rows.append((what, f"{measured:.3g}" + (f"  ({detail})" if detail else ""), wanted, met))
+        # At once, as some rows take minutes; the table comes at the end.
+        print(*self.rows[-1][:3], sep=" | ", file=sys.stderr, flush=True)
 
     def show(self) -> None:
         """Print the table and the versions behind it."""

@@ -50,6 +50,7 @@ from poinsot.core._problem import (
     Packed,
     PhaseSpace,
     as_params,
+    field,
     largest_component,
 )
 from poinsot.core._projection import Projection
@@ -135,6 +136,7 @@ __all__ = [
     "did_you_mean",
     "discrete_gradient",
     "each_body",
+    "field",
     "held",
     "hold",
     "hold_p",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Float
 
 from poinsot.core._bodies import body_after_body, each_body
@@ -190,12 +191,16 @@ def closed(
     """
     epsilon, repetitions = placing(joints)
     reach = joints.at(t, x, rotation(c), epsilon)
-    for _ in range(CLOSING):
+    turns = body_after_body(_small_turn) if joints.looped else each_body(_small_turn)
+
+    def corrected(_, pose):
+        x, c = pose
         gaps = joints.gaps(t, x, rotation(c))
         move = joints.weights * reach.pull(reach.solve([-gap for gap in gaps], repetitions))
-        turns = body_after_body(_small_turn) if joints.looped else each_body(_small_turn)
-        x, c = x + move[: x.size].reshape(x.shape), turn(c, turns(move[x.size :].reshape(3, -1)))
-    return x, c
+        return x + move[: x.size].reshape(x.shape), turn(c, turns(move[x.size :].reshape(3, -1)))
+
+    # As a loop: written out, three of them are most of the code of a projection.
+    return lax.fori_loop(0, CLOSING, corrected, (x, c))
 
 
 def _small_turn(angle: Float[Array, "3"]) -> Float[Array, "4"]:

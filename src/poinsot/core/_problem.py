@@ -169,6 +169,15 @@ class AbstractProblem(Recommending):
         return eqx.tree_at(lambda p: p.params, self, as_params(params), is_leaf=lambda x: x is None)
 
 
+@eqx.filter_jit
+def field(problem: AbstractProblem, t, y: Packed) -> Packed:
+    """Evaluate the right-hand side, as a function that is traced once however many places of a step call it.
+
+    Native code then has it once, where it is much.
+    """
+    return problem.vector_field(t, y)
+
+
 def as_params(params):
     """Parameters as a pytree of float64 arrays; integers stay as they are, so they may size arrays."""
     return jax.tree.map(lambda leaf: leaf if isinstance(leaf, (int, str)) else jnp.asarray(leaf), params)

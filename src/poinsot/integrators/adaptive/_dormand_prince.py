@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jax import lax
 
-from poinsot.core import AbstractProblem, Packed, hold, optional
+from poinsot.core import AbstractProblem, Packed, field, hold, optional
 from poinsot.core.types import BoolScalar, IntScalar, Scalar
 from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
 from poinsot.integrators.adaptive._jitted import JittedEngine
@@ -61,7 +60,7 @@ class EmbeddedPair(AbstractMethod):
 
     def attempt(self, problem: AbstractProblem, t, h, y: Packed, carry: Any, demands: Demands) -> Attempt:
         """One step of the pair."""
-        slope = lax.cond(carry.known, lambda: carry.slope, lambda: problem.vector_field(t, y))
+        slope = lax.cond(carry.known, lambda: carry.slope, lambda: field(problem, t, y))
         y1, slopes = self._stages(problem, t, h, y, slope)
         square = demands.squared_norm(h * _sum(self.error, slopes), y, y1)
         accepted = square <= 1.0
@@ -81,22 +80,20 @@ class EmbeddedPair(AbstractMethod):
 
     def part(self, problem: AbstractProblem, t, h, y: Packed, order: IntScalar) -> Packed:
         """A shorter step of the pair."""
-        return self._stages(problem, t, h, y, problem.vector_field(t, y))[0]
+        return self._stages(problem, t, h, y, field(problem, t, y))[0]
 
     def _stages(
         self, problem: AbstractProblem, t, h, y: Packed, slope: Packed
     ) -> tuple[Packed, list[Packed]]:
         """The state at the last stage and the slopes at all, of which the first is given."""
         slopes = [hold(slope)]
-        # Traced once for all stages.
-        field = jax.jit(lambda t, y: problem.vector_field(t, y))
         for weights, node in zip(self.A[:-1], self.c[:-1], strict=True):
             # The last slope comes in late: all but it is added up while it is computed.
             ready = y + h * _sum(weights[:-1], slopes[:-1]) if len(slopes) > 1 else y
             stage = hold(ready + (weights[-1] * h) * slopes[-1])
-            slopes.append(hold(field(t + node * h, stage)))
+            slopes.append(hold(field(problem, t + node * h, stage)))
         end = hold(y + h * _sum(self.A[-1], slopes))
-        slopes.append(hold(field(t + self.c[-1] * h, end)))
+        slopes.append(hold(field(problem, t + self.c[-1] * h, end)))
         return end, slopes
 
 

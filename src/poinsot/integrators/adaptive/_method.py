@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from poinsot.core import AbstractProblem, Packed
+from poinsot.core import AbstractProblem, Packed, field
 from poinsot.core.types import BoolScalar, IntScalar, Scalar
 
 
@@ -91,12 +91,12 @@ def starting_step(problem: AbstractProblem, t, t1, y: Packed, demands: Demands, 
     From the sizes of $y$, $f$ and, by one explicit Euler step, $\ddot y$, it is such that $h^{p+1}$ times the
     larger derivative is a hundredth of the tolerance. It costs two right-hand sides.
     """
-    f = problem.vector_field(t, y)
+    f = field(problem, t, y)
     size, slope = demands.norm(y, y), demands.norm(f, y)
     small = (size < 1e-5) | (slope < 1e-5)
     direction = jnp.sign(t1 - t)
     h0 = jnp.minimum(jnp.where(small, 1e-6, 0.01 * size / slope), jnp.abs(t1 - t))
-    there = problem.vector_field(t + direction * h0, y + direction * h0 * f)
+    there = field(problem, t + direction * h0, y + direction * h0 * f)
     bend = demands.norm(there - f, y) / h0
     largest = jnp.maximum(slope, bend)
     h1 = jnp.where(largest <= 1e-15, jnp.maximum(1e-6, 1e-3 * h0), (0.01 / largest) ** (1.0 / (order + 1.0)))

@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from poinsot.core import AbstractProblem, Packed, hold
+from poinsot.core import AbstractProblem, Packed, field, hold
 from poinsot.core.types import IntScalar, Scalar
 from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
 from poinsot.integrators.adaptive._extrapolation import (
@@ -46,7 +46,7 @@ class MidpointExtrapolation(AbstractMethod):
 
     def attempt(self, problem: AbstractProblem, t, h, y: Packed, carry: Window, demands: Demands) -> Attempt:
         """One basic step."""
-        f = hold(problem.vector_field(t, y))
+        f = hold(field(problem, t, y))
         rule, size = _midpoint(problem, t, h, y, f), demands.norm(h * f, y)
 
         def row(j, n, extra):
@@ -61,7 +61,7 @@ class MidpointExtrapolation(AbstractMethod):
 
     def part(self, problem: AbstractProblem, t, h, y: Packed, order: IntScalar) -> Packed:
         """A shorter step with as many rows."""
-        return combine(SCHEME, _midpoint(problem, t, h, y, problem.vector_field(t, y)), order, y)
+        return combine(SCHEME, _midpoint(problem, t, h, y, field(problem, t, y)), order, y)
 
 
 def _midpoint(problem: AbstractProblem, t, h, y: Packed, f: Packed) -> Callable[[IntScalar], Packed]:
@@ -72,7 +72,7 @@ def _midpoint(problem: AbstractProblem, t, h, y: Packed, f: Packed) -> Callable[
 
         def substep(i, z):
             before, now = z
-            slope = problem.vector_field(t + i.astype(float) * part, y + now)
+            slope = field(problem, t + i.astype(float) * part, y + now)
             return now, hold(before + 2.0 * part * slope)
 
         return lax.fori_loop(1, n, substep, (jnp.zeros_like(y), part * f))[1]

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import AbstractProblem, Packed, hold
+from poinsot.core import AbstractProblem, Packed, field, hold
 from poinsot.core.types import BoolScalar, IntScalar, Scalar
 from poinsot.integrators.adaptive._base import AdaptiveTraits, Engine, Task
 from poinsot.integrators.adaptive._extrapolation import Scheme, Window, combine, extrapolate, initial_window
@@ -109,7 +109,7 @@ def _linearly_implicit(
 
         def substep(i, loop):
             so_far, first = loop
-            slope = problem.vector_field(t + (i + 1).astype(float) * part, y + so_far)
+            slope = field(problem, t + (i + 1).astype(float) * part, y + so_far)
             increment = _times(matrix, hold(part * slope))
             return hold((so_far + increment, jnp.where(i == 0, increment, first)))
 
@@ -128,7 +128,7 @@ def _rate(problem: AbstractProblem, t, y: Packed, start: Start, demands: Demands
     Above one, the step is far too long for the linearisation; near zero, the Jacobian will do for another
     step.
     """
-    slope = problem.vector_field(t + start.h, y + start.increment)
+    slope = field(problem, t + start.h, y + start.increment)
     correction = _times(start.matrix, start.h * slope - start.increment)
     return demands.norm(correction, y) / jnp.maximum(demands.norm(start.increment, y), 1e-300)
 

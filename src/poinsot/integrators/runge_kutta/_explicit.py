@@ -1,10 +1,9 @@
 """Explicit Runge-Kutta methods: one stepper for every lower triangular tableau."""
 
 import equinox as eqx
-import jax
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, StepInfo
+from poinsot.core import AbstractProblem, Packed, StepInfo, field
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import add, no_error
@@ -43,11 +42,9 @@ class ExplicitRungeKutta(AbstractIntegrator):
     def step(self, problem: AbstractProblem, t, h, y: Packed, carry: Array | None):
         """One step, see the class."""
         tableau, F = self.tableau, []
-        # Traced once for all stages, and one function of the native code where it is much.
-        field = jax.jit(lambda t, y: problem.vector_field(t, y))
         for row, node in zip(tableau.A_hi, tableau.c_hi, strict=True):
             stage = y + h * _combination(row, F) if F else y
-            F.append(field(t + float(node) * h, stage))
+            F.append(field(problem, t + float(node) * h, stage))
         y1, error = add(y, h * _combination(tableau.b_hi, F), carry)
         return y1, error, StepInfo.explicit(problem.lanes(y))
 

@@ -10,13 +10,12 @@ from functools import cache, reduce
 from typing import NamedTuple
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, abreast
+from poinsot.core import AbstractProblem, Packed, abreast, field
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import no_error
 from poinsot.integrators.runge_kutta._stages import EPS, LONG, field_noise, forced
@@ -110,9 +109,8 @@ def _expected_rates(problem: AbstractProblem, times: Array, t, y: Packed) -> Arr
     They are those at the times of the stages, from where the run starts; of what has neither size nor rate
     there, such as positions at zero, those after a step of Euler's method.
     """
-    field = jax.jit(lambda t, y: problem.vector_field(t, y))
-    resting = lax.map(lambda time: field(time, y), times)
-    moved = lax.map(lambda at: field(at[0], y + (at[0] - t) * at[1]), (times, resting))
+    resting = lax.map(lambda time: field(problem, time, y), times)
+    moved = lax.map(lambda at: field(problem, at[0], y + (at[0] - t) * at[1]), (times, resting))
     known = problem.magnitude(y) + problem.magnitude(reduce(jnp.maximum, jnp.abs(resting))) > 0.0
     return jnp.where(known, resting, moved)
 

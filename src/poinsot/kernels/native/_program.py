@@ -26,10 +26,13 @@ from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._rows import most_rows
 from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
 
-HEAVIEST = 100_000
+HEAVIEST = 300_000
 """Weight of a trace beyond which writing it out takes too long."""
-LONGEST = 30_000
-"""Lines of a program beyond which compiling it takes too long: 12,000 take two seconds, 58,000 forty."""
+LONGEST = 100_000
+"""Lines of a program beyond which compiling it takes too long: 12,000 take two seconds, 80,000 take 25.
+
+XLA takes minutes for traces of that size.
+"""
 LARGE = 128
 """Elements from which an argument has a pointer of its own."""
 STORED_DTYPES = {DOUBLE: np.float64, I64: np.int64, "i32": np.int32, I1: np.bool_}
