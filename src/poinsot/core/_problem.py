@@ -1,6 +1,8 @@
 """The problem kinds: what an integrator sees of a system."""
 
 import abc
+import functools
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -169,13 +171,27 @@ class AbstractProblem(Recommending):
         return eqx.tree_at(lambda p: p.params, self, as_params(params), is_leaf=lambda x: x is None)
 
 
-@eqx.filter_jit
 def field(problem: AbstractProblem, t, y: Packed) -> Packed:
-    """Evaluate the right-hand side, as a function that is traced once however many places of a step call it.
+    """Evaluate the right-hand side, as one function of a trace however many places of a step call it.
 
-    Native code then has it once, where it is much.
+    It is then traced once, and native code has it once where it is much.
     """
-    return problem.vector_field(t, y)
+    known = _fields.get(id(problem))
+    if known is None or known[0]() is not problem:
+        # The reference does not keep the problem alive: its entry goes with it.
+        own: Any = weakref.ref(problem, functools.partial(_forget, id(problem)))
+        known = _fields[id(problem)] = own, jax.jit(lambda t, y: own().vector_field(t, y))
+    return known[1](t, y)
+
+
+_fields: dict[int, tuple[Any, Callable]] = {}
+"""Right-hand sides of problems that are in use, by identity."""
+
+
+def _forget(key: int, gone: Any) -> None:
+    """Drop the entry of a problem that is no more, unless another one has its place."""
+    if key in _fields and _fields[key][0] is gone:
+        del _fields[key]
 
 
 def as_params(params):
