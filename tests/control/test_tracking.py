@@ -54,8 +54,8 @@ def off(run: Any) -> float:
     ("integrator", "form", "order"),
     [
         ("rk4", "recursive", 4),
-        ("midpoint", "recursive", 2),
-        ("gauss4", "hamiltonian", 4),
+        pytest.param("midpoint", "recursive", 2, marks=pytest.mark.slow),
+        pytest.param("gauss4", "hamiltonian", 4, marks=pytest.mark.slow),
         pytest.param("gauss6", "hamiltonian", 6, marks=pytest.mark.slow),
         pytest.param("rk4", "covariant", 4, marks=pytest.mark.slow),
     ],

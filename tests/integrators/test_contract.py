@@ -48,19 +48,15 @@ each_stepper = pytest.mark.parametrize(
     "integrator",
     of_the_long_suite(
         {name: (method,) for name, method in STEPPERS.items()},
-        {"explicit", "newton", "partitioned", "composition", "kick first"},
+        {"newton", "partitioned"},
     ),
 )
 
 
 QUICK = {
-    "rk4",
     "gauss6",
-    "lobatto-iiiab4",
     "symplectic-euler-a",
     "verlet",
-    "yoshida6",
-    "energy-momentum",
 }
 """Those of the short suite."""
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.kernels import once
 from poinsot.model._tree_motion import expanded, joint_rates, rate_count, reduced
 from poinsot.rotation import exp, to_matrix
@@ -78,7 +79,7 @@ def _measured(linkage, x, quat, v, Omega):
     return gap(jnp.zeros(())), own, (rate(jnp.zeros(())), exact), reach.jacobians[0], reach.push(twist)[0]
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", of_the_long_suite(list(KINDS), {"Revolute", "Screw", "Distance"}))
 def test_rates_bends_and_rank(name):
     linkage = system(name).linkage
     assert linkage is not None

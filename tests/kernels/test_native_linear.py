@@ -27,7 +27,7 @@ def close(got, wanted, tolerance=1e-12):
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("size", [1, 3, 7])
+@pytest.mark.parametrize("size", [1, 3, pytest.param(7, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("width", [1, 4])
 def test_solutions_inverses_and_factors(size, width):
     def function(a, b):

@@ -113,7 +113,7 @@ def test_a_run_has_the_same_bits_alone_and_in_an_ensemble(name):
     assert not equal(found, alone(name, 1, 11), 0)
 
 
-@pytest.mark.parametrize("name", ["gauss", "lie-splitting"])
+@pytest.mark.parametrize("name", of_the_long_suite(["gauss", "lie-splitting"], {"gauss"}))
 def test_chunks_and_saves_change_no_bit(name, monkeypatch):
     steps = 420
     first, many = alone(name, 0, 3, steps), together(name, 3, steps)
@@ -131,7 +131,7 @@ def test_chunks_and_saves_change_no_bit(name, monkeypatch):
         assert equal(together(name, 3, steps, save_every=7), sparse_many)
 
 
-@pytest.mark.parametrize("name", ["gauss", "lie-splitting"])
+@pytest.mark.parametrize("name", of_the_long_suite(["gauss", "lie-splitting"], {"gauss"}))
 def test_cores_and_batches_change_no_bit(name, monkeypatch):
     found = []
     for cores, at_once in ((1, 2**23), (2, 2**23), (4, 2**23), (2, 2**12)):
@@ -154,7 +154,7 @@ def test_the_width_of_vectors_changes_no_bit(name, monkeypatch):
 
 
 @pytest.mark.skipif(len(CPUS) < 2, reason="needs an x86-64 processor with AVX2")
-@pytest.mark.parametrize("name", ["gauss", "lie-splitting"])
+@pytest.mark.parametrize("name", of_the_long_suite(["gauss", "lie-splitting"], {"lie-splitting"}))
 def test_the_processor_changes_no_bit_unless_code_is_fast(name, monkeypatch):
     """Fast code contracts products and sums where the processor can: the bits then depend on it."""
     strict, fast = [], []
@@ -416,6 +416,7 @@ print(len(made), run.q.tobytes().hex()[-64:])
 """
 
 
+@pytest.mark.slow
 def test_code_is_kept_for_the_next_process(tmp_path):
     """It has the same bits, and what is damaged is made anew."""
 

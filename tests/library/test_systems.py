@@ -172,7 +172,16 @@ def test_wrong_names_and_values_are_refused(name, values, message):
 DATA = {"heavy-top": {"inertia": (3.0, 2.5, 1.0), "mgl": 1.0}, "free-body": {"inertia": (3.0, 2.5, 1.0)}}
 
 
-LONG = {"tennis-racket", "gyro-top", "tumbling-body", "regular-precession", "stewart-platform", "governor"}
+LONG = {
+    "quadruped",
+    "fast-top",
+    "tennis-racket",
+    "gyro-top",
+    "tumbling-body",
+    "regular-precession",
+    "stewart-platform",
+    "governor",
+}
 
 
 @pytest.mark.parametrize("name", of_the_long_suite(pt.library.names(), set(pt.library.names()) - LONG))

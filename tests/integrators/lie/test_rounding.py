@@ -13,6 +13,7 @@ import pytest
 from group_cases import Stored
 from jax.tree_util import Partial
 
+from long_suite import of_the_long_suite
 from poinsot import ensemble
 from poinsot.coordinates import Group as GroupCoordinates
 from poinsot.core import Group, State
@@ -86,7 +87,7 @@ def walks(name, found, steps):
     return rotations, {key: value for key, value in found.items() if key != "determinant"}
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", of_the_long_suite(list(SYSTEMS), {"free", "top"}))
 @pytest.mark.parametrize("name", METHODS)
 def test_rounding_has_neither_bias_nor_trend(name, system):
     """Means within five standard errors of zero, where the bias to be seen is ten of them."""
