@@ -3,12 +3,14 @@
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.integrators import GaussLegendre
+from poinsot.analysis._symplecticity import step_derivative
+from poinsot.integrators import RK4, GaussLegendre
 
 QUICK: Any = {"compiler_options": {"xla_backend_optimization_level": 0}}
 
@@ -150,3 +152,51 @@ def test_the_energy_of_a_thrown_arm_is_of_fourth_order():
     start = pt.library.seven_axis_arm().start
     errors = [np.max(np.abs(swung(start, 1.0, dt, round(1e-2 / dt)))) for dt in (1e-3, 5e-4)]
     assert 14.0 < errors[0] / errors[1] < 18.0
+
+
+@pytest.mark.slow
+def test_a_step_of_the_arm_is_symplectic():
+    """The defect itself, without a scale, in coordinates and canonical momenta of all seven joints."""
+    arm = pt.library.seven_axis_arm()
+    formulation = pt.formulate(arm, "joint", "hamiltonian")
+    problem: Any = formulation.problem
+    chain = pt.OpenChain(arm)
+    y = problem.pack(formulation.start(chain.state(*chain.random(jax.random.key(3)))))
+    omega = np.kron([[0.0, 1.0], [-1.0, 0.0]], np.eye(7))
+
+    def defect(integrator: Any) -> float:
+        D, result = step_derivative(problem, integrator, jnp.zeros(()), jnp.asarray(0.02), y)
+        assert int(result) == 0
+        return float(np.max(np.abs(D.T @ omega @ D - omega)))
+
+    assert defect(GaussLegendre(2)) < 1e-12
+    assert defect(RK4()) > 1e-6
+
+
+def untracked(loop: pt.control.ComputedTorque, dt: float) -> float:
+    """How far the arm with seven axes comes off the reference of its controller within a second."""
+    arm = pt.library.seven_axis_arm()
+    run: Any = pt.simulate(
+        arm,
+        arm.joint_state(),
+        t1=1.0,
+        dt=dt,
+        control=loop,
+        coordinates="joint",
+        form="recursive",
+        integrator="rk4",
+        progress=False,
+    )
+    return float(np.max(np.abs(run.q - np.asarray(jax.vmap(loop.reference)(run.t)[0]))))
+
+
+@pytest.mark.slow
+def test_computed_torque_tracks_a_quintic_with_all_seven_axes():
+    path = pt.control.quintic(np.zeros(7), [0.8, -0.5, 0.4, 1.1, -0.7, 0.6, 1.5], 1.0)
+    loop = pt.control.ComputedTorque(pt.library.seven_axis_arm(), kp=25.0, kd=10.0, reference=path)
+    errors = [untracked(loop, dt) for dt in (0.05, 0.025, 0.0125)]
+    assert errors[0] > 1e-8
+    np.testing.assert_allclose(np.log2(np.array(errors[:-1]) / errors[1:]), 4.0, atol=0.3)
+    heavier = pt.library.seven_axis_arm().with_terms([pt.potentials.UniformGravity((0, 0, -1.0))])
+    wrong = pt.control.ComputedTorque(heavier, kp=25.0, kd=10.0, reference=path)
+    assert untracked(wrong, 0.0125) > 1e-3, "a model that is wrong shows"
