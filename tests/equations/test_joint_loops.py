@@ -148,7 +148,7 @@ def test_a_four_bar_moves_as_on_the_group_with_one_reaction_in_every_joint():
 
 
 @pytest.mark.slow
-def test_the_squeezer_moves_as_in_the_plane():
+def test_the_squeezer_moves_as_in_the_plane_and_on_the_group_with_one_reaction_in_every_joint():
     system, right = pt.library.squeezer(), motion(0.03)
     run = ran(system, 0.03, "joint", "index0", integrator="gauss6", dt=2e-5, save_every=500)
     turned = np.exp(1j * right[:, 2])
@@ -156,6 +156,11 @@ def test_the_squeezer_moves_as_in_the_plane():
     np.testing.assert_allclose(run.position[-1, :, :2], right[:, :2], rtol=0, atol=1e-9)
     assert np.max(np.abs(np.angle(found / turned))) < 1e-8
     assert run.report()["joints"].largest_deviation < 1e-12
+    theirs = ran(system, 0.03, "group", "group", integrator="rk4", dt=5e-6, save_every=2000)
+    for name in ("position", "rotation", "velocity", "angular_velocity"):
+        size = max(1.0, float(np.max(np.abs(getattr(theirs, name)))))
+        np.testing.assert_allclose(getattr(run, name), getattr(theirs, name), rtol=0, atol=1e-9 * size)
+    same_reactions(system, run, theirs, 1e-8)
 
 
 @cache

@@ -303,9 +303,18 @@ def _loop() -> pt.System:
     return pt.System(bodies("ab"), joints=joints)
 
 
+def _moved() -> pt.System:
+    """A body that hangs on one whose place is a function of time."""
+    moved = pt.freedom.Guided(lambda t: jnp.stack([0.1 * t, 0.0 * t, 0.0 * t]))
+    joint = J.Revolute("a", "b", at=(1, 0, 0), name="hinge")
+    return pt.System(bodies("ab"), freedom=[moved, pt.freedom.Free()], joints=[joint])
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
+        (lambda: pt.OpenChain(_moved()), "freedom of 'a' is Guided, a function of time.*pt.joints.Drive"),
+        (lambda: pt.formulate(_moved(), "joint", "recursive"), "freedom of .a. is Guided, a function"),
         (lambda: pt.OpenChain(_loop()), "joint 'mid'.* closes a loop"),
         (lambda: arm().metric([0.0, 1.0]), r"q has shape \(2,\); it must be 5 numbers"),
         (lambda: arm().pose(np.zeros(5), "hnad"), "no frame is called 'hnad'; did you mean hand"),

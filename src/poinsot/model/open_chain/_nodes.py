@@ -108,7 +108,7 @@ class _Building:
         else:
             raise InputError(
                 f"freedom of {name!r} is {type(freedom).__name__}, a function of time, which has no place in "
-                "joint coordinates; take pt.coordinates.Group()"
+                "joint coordinates; move a joint by pt.joints.Drive, or take pt.coordinates.Group()"
             )
 
     def branch(self, branch: Branch, joint: Any, grips: tuple[Grip, Grip], placement: Placement) -> None:
