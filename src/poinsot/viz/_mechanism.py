@@ -39,7 +39,14 @@ SMALL = 0.05
 LONGEST = 0.3
 """Length of the longest arrow, likewise."""
 LEGEND = 6
-"""Bodies beside each other in the legend."""
+"""Bodies beside each other in the legend, at most."""
+LETTERS = 100
+"""Width of a figure in letters of the legend, and of the mark beside a name."""
+MARK = 7
+NEAR = 0.2
+"""Distance, relative to the picture, of joints whose names stand together."""
+LONG = 16
+"""Letters of names beside each other; more stand below each other."""
 SYMBOLS = {
     "Revolute": "o", "Spherical": "o.", "Universal": "ox", "Prismatic": "s", "Cylindrical": "s.",
     "Screw": "D",
@@ -189,7 +196,9 @@ class Mechanism:
             ax.set_axis_off()
             if time < len(self.t):
                 self._draw(ax, time)
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=LEGEND)
+        handles, names = panels[0].get_legend_handles_labels()
+        columns = LETTERS // (MARK + max(map(len, names), default=0))
+        figure.legend(handles, names, loc="outside lower center", ncols=min(max(columns, 1), LEGEND))
 
     def _draw(self, ax: "Axes", time: int) -> None:
         (middle, half), scale = self.box, float(np.max(self.box[1]))
@@ -238,13 +247,14 @@ class Mechanism:
         groups: list[tuple[np.ndarray, list[str]]] = []
         for joint in self.joints:
             place = self.view(self.place(0, joint, 1))[:2]
-            near = [names for where, names in groups if np.linalg.norm(where - place) < SMALL * scale]
+            near = [names for where, names in groups if np.linalg.norm(where - place) < NEAR * scale]
             if near:
                 near[0].append(joint["name"])
             else:
                 groups.append((place, [joint["name"]]))
         for place, names in groups:
-            self._draw_name(ax, ", ".join(names), place)
+            beside = ", ".join(names)
+            self._draw_name(ax, beside if len(beside) <= LONG else ",\n".join(names), place)
 
     def _draw_name(self, ax: "Axes", name: str, place: np.ndarray) -> None:
         """Beside the joint, away from the middle, with a halo that keeps it readable on bodies."""
