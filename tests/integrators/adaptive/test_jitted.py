@@ -1,5 +1,8 @@
 """The compiled loop of attempts, through all methods that run in it."""
 
+import gc
+from typing import Any
+
 import diffrax
 import jax
 import jax.numpy as jnp
@@ -8,7 +11,7 @@ import pytest
 from jitted_cases import gyro_top, oscillator, run
 
 import poinsot as pt
-from poinsot.core import InputError, Result
+from poinsot.core import InputError, Result, _problem, field
 from poinsot.integrators import DormandPrince5, DormandPrince8, Odex, Seulex
 from poinsot.integrators.adaptive import Task
 from poinsot.integrators.adaptive._dormand_prince import _pair
@@ -89,6 +92,16 @@ def test_two_programs_serve_all_runs_of_a_kind():
     # Other shapes are another program.
     run(DormandPrince5(), pt.ODE(rate, params=1.0), [1.0], 1.0, 1e-6)
     assert len(traces) > compiled
+
+
+def test_a_right_hand_side_goes_with_its_problem():
+    problem: Any = pt.ODE(lambda y: -y)
+    before = len(_problem._fields)
+    np.testing.assert_array_equal(field(problem, 0.0, jnp.array([2.0])), [-2.0])
+    assert len(_problem._fields) == before + 1
+    del problem
+    gc.collect()
+    assert len(_problem._fields) == before
 
 
 def test_a_folded_tree_comes_back_as_it_was():
