@@ -4,6 +4,7 @@ from . import ends, freedom, joints, loads, open_chain, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
+from ._compact import AnyLinkage, compact, jacobians_of
 from ._geometry import Geometry
 from ._linkage import Linkage, Turning
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
@@ -11,7 +12,6 @@ from ._params import Parametrised, filled
 from ._particles import Particles
 from ._reaction import Passed, free_wrench, joint_forces, passed_along, passed_on
 from ._rigid_body import RigidBody
-from ._serial_linkage import compact
 from ._system import System
 from ._tree_motion import expanded, joint_rates, reduced
 from ._units import Units
@@ -20,6 +20,7 @@ from .open_chain import OpenChain
 __all__ = [
     "DEPENDENT",
     "AbstractSystem",
+    "AnyLinkage",
     "Chain",
     "Chart",
     "Geometry",
@@ -40,6 +41,7 @@ __all__ = [
     "free_wrench",
     "freedom",
     "in_loops",
+    "jacobians_of",
     "joint_forces",
     "joint_rates",
     "joints",

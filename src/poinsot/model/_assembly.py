@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import PLACING, PLACING_REPETITIONS, InputError, State, concrete
+from poinsot.core import PLACING, PLACING_REPETITIONS, InputError, Rows, State, concrete
 from poinsot.kernels import once
 from poinsot.rotation import multiply, quat_exp, to_matrix
 
+from ._compact import AnyLinkage, compact
 from ._linkage import Linkage
 from ._near import Assembled, drives_of, placed_along_joints, told
-from ._serial_linkage import SerialLinkage, compact
 from ._start import check_physical
 from ._tree_motion import expanded, rate_count
 
@@ -45,16 +45,16 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
         return
     # Known numbers are looked at also where a function is traced around them.
     with jax.ensure_compile_time_eval():
-        gaps, rates, sizes = opening(compact(linkage), *live_at(system, t, state))
+        held = compact(linkage)
+        gaps, rates, sizes = opening(held, *live_at(system, t, state))
     if not concrete(gaps, rates, sizes):
         return
     large = np.asarray(sizes)
     for what, rows, size in (("open by", gaps, large[0]), ("opening at a rate of", rates, large[1])):
-        worst = np.hstack([np.max(np.abs(part), axis=-1) for part in rows])
-        joint = int(np.argmax(worst))
-        if worst[joint] > CLOSED * (1.0 + float(size)):
+        joint, worst = _worst(held, rows)
+        if worst > CLOSED * (1.0 + float(size)):
             raise InputError(
-                f"{linkage.conditions[joint].label} is {what} {worst[joint]:.3g} at the start; "
+                f"{linkage.conditions[joint].label} is {what} {worst:.3g} at the start; "
                 "take system.assemble(state), the nearest state with closed joints"
             )
 
@@ -103,25 +103,26 @@ def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tup
     """
     draw, still = np.random.default_rng(0), (jnp.zeros_like(x), jnp.zeros((3, quat.shape[1])))
     shakes = jnp.asarray(SHAKEN * draw.standard_normal((TRIALS - 1, rate_count(linkage))))
-    starts = [(x, quat), *(_moved(linkage, t, x, quat, shake, jnp.asarray(~kept)) for shake in shakes)]
     heavy = eqx.tree_at(lambda one: one.weights, linkage, jnp.where(kept, HEAVY, 1.0) * linkage.weights)
     least, label = np.inf, ""
     for weighed in (heavy, linkage) if np.any(kept) else (linkage,):
-        for start in starts:
-            *found, corrections = iterated(weighed, t, *start)
-            gaps, _, sizes = opening(linkage, t, *found, *still)
-            worst = [float(np.max(np.abs(row))) for row in gaps]
-            if max(worst) <= CLOSED * (1.0 + float(sizes[0])):
+        held = compact(weighed)
+        for shake in (None, *shakes):
+            start = (x, quat) if shake is None else _moved(linkage, t, x, quat, shake, jnp.asarray(~kept))
+            *found, corrections = iterated(held, t, *start)
+            gaps, _, sizes = opening(held, t, *found, *still)
+            joint, worst = _worst(held, gaps)
+            if worst <= CLOSED * (1.0 + float(sizes[0])):
                 return found[0], found[1], corrections
-            if max(worst) < least:
-                least, label = max(worst), linkage.conditions[int(np.argmax(worst))].label
+            if worst < least:
+                least, label = worst, linkage.conditions[joint].label
     raise InputError(
         f"no consistent assembly was found: {label} stays open by {least:.3g}; start nearer to one, or look "
         "for joints that contradict each other"
     )
 
 
-def iterated(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array, int]:
+def iterated(linkage: AnyLinkage, t, x: Array, quat: Array) -> tuple[Array, Array, int]:
     """The Newton iteration, until joints are closed to round-off or it has gone on for too long."""
     for corrections in range(CORRECTIONS):
         *moved, largest = _corrected(linkage, t, x, quat)
@@ -133,17 +134,24 @@ def iterated(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array, 
 
 def _moving_along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
     """Velocities that keep the joints closed, nearest to given ones in the metric of the mass."""
+    held = compact(linkage)
     for _ in range(REPEATED):
-        v, Omega = _along(linkage, t, x, quat, v, Omega)
-    _, rates, sizes = opening(linkage, t, x, quat, v, Omega)
-    worst = [float(np.max(np.abs(row))) for row in rates]
-    if not max(worst) <= CLOSED * (1.0 + float(sizes[1])):
-        joint = linkage.conditions[int(np.argmax(worst))]
+        v, Omega = _along(held, t, x, quat, v, Omega)
+    _, rates, sizes = opening(held, t, x, quat, v, Omega)
+    joint, worst = _worst(held, rates)
+    if not worst <= CLOSED * (1.0 + float(sizes[1])):
+        label = linkage.conditions[joint].label
         raise InputError(
-            f"no velocities keep the joints closed: {joint.label} is off by a rate of {max(worst):.3g}; give "
+            f"no velocities keep the joints closed: {label} is off by a rate of {worst:.3g}; give "
             "rates that go together, and none of a joint that a drive or a loop holds"
         )
     return v, Omega
+
+
+def _worst(linkage: AnyLinkage, rows: Rows) -> tuple[int, float]:
+    """Place and number of the condition that is furthest from zero."""
+    sizes = np.hstack([np.max(np.abs(part), axis=-1) for part in rows])
+    return linkage.listed[int(np.argmax(sizes))], float(np.max(sizes))
 
 
 def live_at(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array, Array, Array]:
@@ -159,7 +167,7 @@ def _flat(v: Array, Omega: Array) -> Array:
 
 
 @once
-def opening(linkage: Linkage | SerialLinkage, t, x: Array, quat: Array, v: Array, Omega: Array):
+def opening(linkage: AnyLinkage, t, x: Array, quat: Array, v: Array, Omega: Array):
     """Gaps and rates of all joints, and the sizes of positions and velocities."""
     R, twist = matrices(quat), _flat(v, Omega)
     sizes = jnp.stack([jnp.max(jnp.abs(x), initial=0.0), jnp.max(jnp.abs(twist), initial=0.0)])
@@ -179,7 +187,7 @@ def stepped(x: Array, quat: Array, move: Array) -> tuple[Array, Array]:
 
 
 @once
-def _corrected(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array, Array]:
+def _corrected(linkage: AnyLinkage, t, x: Array, quat: Array) -> tuple[Array, Array, Array]:
     """Live positions and rotations after a correction, and the largest gap before it."""
     R = matrices(quat)
     gaps = linkage.gaps(t, x, R)
@@ -187,11 +195,13 @@ def _corrected(linkage: Linkage, t, x: Array, quat: Array) -> tuple[Array, Array
     move = linkage.weights * reach.pull(reach.solve([-gap for gap in gaps], PLACING_REPETITIONS))
     turns = move[x.size :].reshape(3, quat.shape[1])
     least = jnp.minimum(1.0, LONGEST / jnp.maximum(jnp.max(jnp.abs(turns), initial=0.0), 1e-300))
-    return *stepped(x, quat, least * move), jnp.max(jnp.abs(jnp.concatenate(gaps)))
+    return *stepped(x, quat, least * move), jnp.max(
+        jnp.abs(jnp.concatenate([gap.reshape(-1) for gap in gaps]))
+    )
 
 
 @once
-def _along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
+def _along(linkage: AnyLinkage, t, x: Array, quat: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
     """Velocities along the joints, nearest in the metric of the mass."""
     R = matrices(quat)
     rates, reach = linkage.rates(t, x, R, _flat(v, Omega)), linkage.at(t, x, R, PLACING)

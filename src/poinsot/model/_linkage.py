@@ -143,6 +143,11 @@ class Linkage(eqx.Module):
         """Joints of any kind are written out one by one."""
         return False
 
+    @property
+    def listed(self) -> range:
+        """Place in the list of conditions of each row of `gaps`."""
+        return range(len(self.conditions))
+
     def frames(self, joint: int, t, x: Array, R: Array) -> Frames:
         """What a joint sees of its bodies."""
         first, second = (grip.at(self.placement, t, x, R) for grip in self.grips[joint])

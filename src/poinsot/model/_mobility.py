@@ -12,6 +12,7 @@ from poinsot.core import InputError, State
 from poinsot.kernels import once
 
 from ._assembly import CLOSED, iterated, live_at, matrices, opening, stepped
+from ._compact import compact, jacobians_of
 from ._linkage import Linkage
 from .joints import AbstractJoint, Drive
 
@@ -24,6 +25,8 @@ TAKES_PART = 1e-6
 """Share in a dependence from which on a condition takes part in it."""
 NEARBY = 0.2
 """How far, in radians and relative to the size of the system, configurations to compare with are away."""
+GROUND = -1
+"""Stands for the ground among bodies."""
 TRIALS = 2
 """Number of these."""
 
@@ -104,32 +107,43 @@ def in_loops(linkage: Linkage) -> list[int]:
     """
     placement = linkage.placement
     free = set(placement.translating) & set(placement.rotating)
-    left = dict(enumerate(linkage.seen))
-    while True:
-        for body in free:
-            on_it = {i: seen for i, seen in left.items() if any(body in _bodies(linkage, k) for k in seen)}
-            holding = [i for i in on_it if isinstance(linkage.conditions[i], AbstractJoint)]
-            others = [i for i in on_it if i not in holding]
-            if len(holding) == 1 and all(isinstance(linkage.conditions[i], Drive) for i in others):
-                left = {i: seen for i, seen in left.items() if i not in on_it}
-                free = free - {body}
-                break
-        else:
-            return list(left)
+    on_bodies = [
+        {body for joint in seen for body in _bodies(linkage, joint) if body in free} for seen in linkage.seen
+    ]
+    left: dict[int, set[int]] = {body: set() for body in free}
+    for i, bodies in enumerate(on_bodies):
+        for body in bodies:
+            left[body].add(i)
+    gone: set[int] = set()
+    waiting = list(free)
+    while waiting:
+        on_it = left[body := waiting.pop()] - gone
+        holding = [i for i in on_it if isinstance(linkage.conditions[i], AbstractJoint)]
+        others = [i for i in on_it if i not in holding]
+        if len(holding) == 1 and all(isinstance(linkage.conditions[i], Drive) for i in others):
+            gone |= on_it
+            waiting += [other for i in on_it for other in on_bodies[i] if other != body]
+    return [i for i in range(len(linkage.seen)) if i not in gone]
 
 
 def _loops(linkage: Linkage) -> int:
     """Independent loops: joints of bodies that are joined already; held bodies count as the ground."""
     placement = linkage.placement
     free = set(placement.translating) & set(placement.rotating)
-    group = {body: body for body in free}
+    group = {body: body for body in (*free, GROUND)}
+
+    def first_of(body: int | None) -> int:
+        own = body if body in group and body is not None else GROUND
+        while group[own] != own:
+            group[own] = group[group[own]]
+            own = group[own]
+        return own
+
     loops = 0
     for joint in range(len(linkage.joints)):
-        first, second = (group.get(body, -1) if body is not None else -1 for body in _bodies(linkage, joint))
+        first, second = map(first_of, _bodies(linkage, joint))
         loops += first == second
-        group = {body: first if own == second else own for body, own in group.items()}
-        if second == -1:
-            group = {body: -1 if own == first else own for body, own in group.items()}
+        group[second] = first
     return loops
 
 
@@ -141,7 +155,7 @@ def _bodies(linkage: Linkage, joint: int) -> tuple[int | None, int | None]:
 @once
 def jacobians(linkage: Linkage, t, x: Array, quat: Array) -> Sequence[Array]:
     """Jacobians of all conditions."""
-    return linkage.at(t, x, matrices(quat), 0.0).jacobians
+    return jacobians_of(linkage, t, x, matrices(quat))
 
 
 @dataclass(frozen=True)
@@ -198,12 +212,12 @@ def _nearby(
     if not core or not len(motions):
         return
     draw, still = np.random.default_rng(0), (jnp.zeros_like(x), jnp.zeros((3, quat.shape[1])))
-    length = 1.0 + float(jnp.max(jnp.abs(x), initial=0.0))
+    length, held = 1.0 + float(jnp.max(jnp.abs(x), initial=0.0)), compact(linkage)
     sizes = np.repeat([length, 1.0], [x.size, 3 * quat.shape[1]])
     for _ in range(TRIALS):
         twist = draw.standard_normal(len(motions)) @ motions
         twist = NEARBY * twist / np.max(np.abs(twist) / sizes)
-        *moved, _ = iterated(linkage, t, *stepped(x, quat, jnp.asarray(twist)))
-        gaps = opening(linkage, t, *moved, *still)[0]
+        *moved, _ = iterated(held, t, *stepped(x, quat, jnp.asarray(twist)))
+        gaps = opening(held, t, *moved, *still)[0]
         if max(float(np.max(np.abs(gap))) for gap in gaps) <= CLOSED * float(np.max(sizes)):
             yield Dependence.of(linkage, core, jacobians(linkage, t, *moved))

@@ -1,27 +1,24 @@
 r"""Long open chains of equal joints: what `Linkage` says of any joints, as loops along the links."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import Mobility, Rows, Twist, concrete
+from poinsot.core import Mobility, Rows, Twist
 from poinsot.solvers import Corner
 
+from ._condition_kind import merged as merged_rows
 from ._grip import Grip
 from ._linkage import Linkage
 from ._placement import Placement
 from .joints import AbstractJoint, Frames
-
-LONG = 6
-"""Links from which a chain is gone through in loops."""
 
 
 class Link(NamedTuple):
@@ -106,6 +103,11 @@ class SerialLinkage(eqx.Module):
     def looped(self) -> bool:
         """Links are gone through in loops."""
         return True
+
+    @property
+    def listed(self) -> range:
+        """Place in the list of conditions of each row."""
+        return range(self.count)
 
     @property
     def carriers(self) -> int:
@@ -393,26 +395,18 @@ def _across(A: Array, B: Array) -> Array:
     return jnp.sum(A[:, None] * B[None], axis=2)
 
 
-@overload
-def compact(linkage: Linkage) -> Linkage | SerialLinkage: ...
-
-
-@overload
-def compact(linkage: None) -> None: ...
-
-
-def compact(linkage: Linkage | None) -> Linkage | SerialLinkage | None:
-    """The joints in loops, if they make a long open chain of one kind along the list of bodies."""
-    if linkage is None or len(linkage.joints) < LONG or not _is_chain(linkage):
-        return linkage
+def serial(linkage: Linkage) -> SerialLinkage | None:
+    """The joints in loops along the links, if they make a chain of one kind along the list of bodies."""
+    if not _is_chain(linkage):
+        return None
     first = linkage.joints[0]
     alike = [eqx.tree_at(lambda one: one.site, joint, first.site) for joint in linkage.joints]
     numbers, rest = zip(*(eqx.partition(joint, eqx.is_array) for joint in alike), strict=True)
     base, count = linkage.grips[0][0], len(alike)
     if any(jax.tree.structure(one) != jax.tree.structure(numbers[0]) for one in numbers):
-        return linkage
+        return None
     if any(not eqx.tree_equal(one, rest[0]) for one in rest):
-        return linkage
+        return None
     befores = [pair[0] for pair in linkage.grips]
     if not base.live:
         befores[0] = befores[1]
@@ -429,7 +423,7 @@ def compact(linkage: Linkage | None) -> Linkage | SerialLinkage | None:
     ]
     assert half == 3 * (carriers + count)
     leaves = zip(*(jax.tree.leaves(link) for link in links), strict=True)
-    merged, varied = zip(*map(_merged, leaves), strict=True)
+    merged, varied = zip(*map(merged_rows, leaves), strict=True)
     structure = jax.tree.structure(links[0])
     return SerialLinkage(
         jax.tree.unflatten(structure, merged),
@@ -440,13 +434,6 @@ def compact(linkage: Linkage | None) -> Linkage | SerialLinkage | None:
         count,
         varied,
     )
-
-
-def _merged(rows: Sequence[Array]) -> tuple[Array, bool]:
-    """Rows one below the other, or one of them where all are the same."""
-    if concrete(rows) and all(np.array_equal(one, rows[0]) for one in rows):
-        return rows[0], False
-    return jnp.stack(rows), True
 
 
 def _is_chain(linkage: Linkage) -> bool:

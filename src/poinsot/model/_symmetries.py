@@ -12,8 +12,8 @@ from poinsot.core import State
 from poinsot.kernels import once
 from poinsot.rotation import exp, hat, to_matrix
 
+from ._compact import compact
 from ._placement import Places
-from ._serial_linkage import compact
 
 if TYPE_CHECKING:
     from ._abstract_system import AbstractSystem

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Array
 
 from poinsot.equations import Formulation
-from poinsot.model import DEPENDENT, Linkage, in_loops, scaled_jacobians
+from poinsot.model import DEPENDENT, Linkage, in_loops, jacobians_of, scaled_jacobians
 from poinsot.simulation._evaluation import at_states
 
 BLOCK = 256
@@ -104,4 +104,4 @@ def _jacobians(formulation: Formulation, grid, at) -> Array:
     x, c = bodies.split(formulation.rates(t, y)[0])
     linkage = bodies.system.linkage
     assert linkage is not None
-    return jnp.concatenate([G.reshape(-1) for G in linkage.at(t, x, bodies.rotation(c), 0.0).jacobians])
+    return jnp.concatenate([G.reshape(-1) for G in jacobians_of(linkage, t, x, bodies.rotation(c))])

@@ -6,6 +6,7 @@ from poinsot.solvers._fixed_point import fixed_point, measured_fixed_point
 from poinsot.solvers._graph_elimination import EliminationOrder, GraphFactors
 from poinsot.solvers._iteration import EPS, Again, SolveInfo, Stopping
 from poinsot.solvers._linear import solve_in_loop, solve_small
+from poinsot.solvers._long_elimination import LongElimination, LongFactor
 from poinsot.solvers._newton import factored, newton, simplified_newton
 from poinsot.solvers._safeguarded import safeguarded_fixed_point
 
@@ -17,6 +18,8 @@ __all__ = [
     "Corner",
     "EliminationOrder",
     "GraphFactors",
+    "LongElimination",
+    "LongFactor",
     "SolveInfo",
     "Stopping",
     "factored",

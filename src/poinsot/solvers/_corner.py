@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
 
 class Corner(NamedTuple):
@@ -61,6 +61,22 @@ class Corner(NamedTuple):
             reciprocals.append(1.0 / column[i])
         upper = [[columns[k][i] for k in range(i + 1, len(A))] for i in range(len(A))]
         return cls(lower, upper, reciprocals)
+
+    @classmethod
+    def packed(cls, square: Float[Array, "n n"]) -> "Corner":
+        """The factors from one array, see `square`."""
+        size = len(square)
+        return cls(
+            [[square[i, j] for j in range(i)] for i in range(size)],
+            [[square[i, j] for j in range(i + 1, size)] for i in range(size)],
+            [square[i, i] for i in range(size)],
+        )
+
+    @property
+    def square(self) -> Float[Array, "n n"]:
+        """All numbers in one array, the reciprocals on the diagonal."""
+        rows = zip(self.lower, self.reciprocals, self.upper, strict=True)
+        return jnp.stack([jnp.stack([*left, middle, *right]) for left, middle, right in rows])
 
     def forward(self, b: Array) -> Array:
         """Solve with $L$; `b` is a vector or has columns."""

@@ -2,6 +2,7 @@ r"""Block systems over a graph, such as $G M^{-1} G^T$ of joints that share bodi
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 import jax.numpy as jnp
 import numpy as np
@@ -37,15 +38,30 @@ class EliminationOrder:
             graph[j].add(i)
         neighbours = tuple(tuple(sorted(graph[i])) for i in range(count))
         order, below = [], {}
+        waiting = [(len(near), i) for i, near in enumerate(neighbours)]
+        heapify(waiting)
         while graph:
-            least = min(graph, key=lambda i: (len(graph[i]), i))
+            degree, least = heappop(waiting)
+            # An entry stays behind when the degree of its block changes.
+            if least not in graph or len(graph[least]) != degree:
+                continue
             met = graph.pop(least)
             order.append(least)
             below[least] = tuple(sorted(met))
             for other in met:
                 graph[other] |= met - {other}
                 graph[other].discard(least)
+                heappush(waiting, (len(graph[other]), other))
         return cls(tuple(order), tuple(below[i] for i in range(count)), neighbours)
+
+    def renumbered(self, old: Sequence[int]) -> "EliminationOrder":
+        """The same order with other numbers for the blocks; `old` has the former ones, by the new."""
+        new = {number: k for k, number in enumerate(old)}
+        below, neighbours = (
+            tuple(tuple(sorted(new[j] for j in table[i])) for i in old)
+            for table in (self.below, self.neighbours)
+        )
+        return EliminationOrder(tuple(new[i] for i in self.order), below, neighbours)
 
     @property
     def edges(self) -> list[Edge]:

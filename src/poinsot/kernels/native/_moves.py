@@ -139,9 +139,11 @@ def _write(emitter: Emitter, equation: Any, array: Any, windows, updates: Any, d
     """An array with updates in windows; those outside are dropped, or their start is clamped."""
     kind, updates = kind_of(equation.outvars[0].aval.dtype), emitter.apart(updates)
     strides = Memory("", kind, False, array.shape).strides
-    add = equation.primitive.name == "scatter-add"
-    if isinstance(array, Memory) and emitter.program.is_long(array.size):
-        target = _own(emitter, array, _wide(updates) or _wide_starts(windows := list(windows)))
+    add, windows = equation.primitive.name == "scatter-add", list(windows)
+    # An element in memory is found by its index; one of components is looked for among all of them.
+    unknown = any(not is_number(start) for window in windows for start in window.starts.values())
+    if isinstance(array, Memory) and (unknown or emitter.program.is_long(array.size)):
+        target = _own(emitter, array, _wide(updates) or _wide_starts(windows))
     else:
         target = np.array(emitter.apart(array), dtype=object, copy=True).reshape(-1)
     for window in windows:

@@ -1,0 +1,300 @@
+r"""Many joints of a few kinds, in trees and loops: what `Linkage` says of them, as loops over the joints."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Float
+
+from poinsot.core import Mobility, Rows, Twist
+from poinsot.solvers import LongElimination, LongFactor
+
+from ._condition_kind import Body, ConditionKind, Mark, Stand, Stir, at_row, kinds_of
+from ._grip import Grip
+from ._linkage import Linkage
+
+Jacobians = list[Float[Array, "count width size 6"]]
+"""Derivatives of the conditions of each kind in the motions and turns of their live bodies."""
+Places = tuple[int, ...]
+
+
+class Meetings(NamedTuple):
+    """Pairs of conditions on one body: the block that they add to, and rows of their Jacobians."""
+
+    slots: tuple[int, ...]
+    later: tuple[int, ...]
+    """Of the one that is eliminated later."""
+    sooner: tuple[int, ...]
+
+
+class LongLinkage(eqx.Module):
+    r"""Joints, drives and couplings of a few kinds between free bodies, in any number, in trees and loops.
+
+    The methods are those of `Linkage`, but what they return for each condition there is one array here, with
+    a row for each condition, kind after kind, filled up with zeros: `Rows` of one element. All are scans:
+    over the conditions of a kind, whose bodies are looked up by their places, or over the nodes of the graph
+    in the order of elimination. So the code does not grow with their number.
+    """
+
+    kinds: tuple[ConditionKind, ...]
+    weights: Twist
+    moving: int = eqx.field(static=True)
+    """Number of bodies that move."""
+    listed: tuple[int, ...] = eqx.field(static=True)
+    """Place in the list of conditions of each row, kind after kind."""
+    elimination: LongElimination = eqx.field(static=True)
+    meetings: Meetings = eqx.field(static=True)
+    independent: bool = eqx.field(static=True)
+    """Whether the conditions are independent, see `Linkage.independent`."""
+
+    def __init__(self, linkage: Linkage):
+        held = [[_held(grip, linkage) for grip in pair] for pair in linkage.grips]
+        conditions = []
+        for condition, seen in zip(linkage.conditions, linkage.seen, strict=True):
+            joints = [linkage.joints[joint] for joint in seen]
+            pieces = (condition,) if joints[0] is condition else (condition, *joints)
+            conditions.append((pieces, [one for joint in seen for one in held[joint]]))
+        kinds, listed = kinds_of(conditions)
+        self.kinds, self.listed = tuple(kinds), tuple(listed)
+        self.weights, self.moving = linkage.weights, len(linkage.placement.translating)
+        self.independent = linkage.independent
+        self.elimination = LongElimination(linkage.order.renumbered(listed))
+        self.meetings = _meetings(self.kinds, self.elimination)
+
+    @property
+    def looped(self) -> bool:
+        """Joints are gone through in loops."""
+        return True
+
+    @property
+    def size(self) -> int:
+        """Rows of a block: those of the kind with the most."""
+        return self.kinds[0].size
+
+    def gaps(self, t, x: Array, R: Array) -> Rows:
+        """What must vanish at position level."""
+        return [_joined([kind.gaps(t, Stand(x, R)) for kind in self.kinds])]
+
+    def rates(self, t, x: Array, R: Array, twist: Twist) -> Rows:
+        r"""Rates $G u + g_t$ of the gaps."""
+        stand, stir = Stand(x, R), Stir.parted(twist, self.moving)
+        return [_joined([kind.rates(t, stand, stir) for kind in self.kinds])]
+
+    def bends(self, t, x: Array, R: Array, twist: Twist) -> Rows:
+        r"""Second rates of the gaps at a constant twist."""
+        stand, stir = Stand(x, R), Stir.parted(twist, self.moving)
+        return [_joined([kind.bends(t, stand, stir) for kind in self.kinds])]
+
+    def at(self, t, x: Array, R: Array, epsilon: float) -> "LongReach":
+        """Jacobians of the conditions at a pose."""
+        return LongReach(self, self._jacobians(t, x, R), epsilon)
+
+    def jacobians(self, t, x: Array, R: Array) -> list[Float[Array, "rows part"]]:
+        """Jacobians of the conditions in the order of their list, as those of `Linkage.at`."""
+        found: dict[int, Array] = {}
+        places = iter(self.listed)
+        for kind, parts in zip(self.kinds, self._jacobians(t, x, R), strict=True):
+            rows = jnp.moveaxis(parts, 1, 2).reshape(kind.count, kind.size, -1)[:, : kind.template[0].rows]
+            found |= {next(places): one for one in rows}
+        return [found[place] for place in range(len(found))]
+
+    def closing(self, reach: "LongReach", t, x: Array, R: Array, mobility: Mobility) -> "LongClosing":
+        r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start.
+
+        As in `Linkage.closing` a symmetric matrix stands for it where conditions may be redundant.
+        """
+        if not self.independent:
+            return LongClosing(reach, reach.jacobians, reach.factors, mobility.time)
+        weights, ends = Stir.parted(self.weights, self.moving), self._jacobians(t, x, R)
+
+        def moved(part: Array, body) -> Array:
+            shift = part[:, :3] * (mobility.time * at_row(weights.v, body[0], 1))[None]
+            return jnp.concatenate([shift, _product(part[:, 3:], at_row(mobility.turn, body[1], 2))], axis=1)
+
+        levered = self._levered(reach.jacobians, moved)
+        later, sooner = self.meetings.later, self.meetings.sooner
+        factors = self.elimination.factored_general(
+            self._diagonal(ends, levered),
+            self._blocks(ends, later, levered, sooner),
+            self._blocks(ends, sooner, levered, later),
+        )
+        return LongClosing(reach, ends, factors, None)
+
+    def factored(self, jacobians: Jacobians, epsilon: float) -> LongFactor:
+        r"""Factors of $A + \varepsilon\operatorname{diag}(A)$ with $A = G M^{-1} G^T$."""
+        weights = Stir.parted(self.weights, self.moving)
+
+        def moved(part: Array, body) -> Array:
+            return part * jnp.concatenate(weights.of(body))[None]
+
+        levered = self._levered(jacobians, moved)
+        diagonal = self._diagonal(jacobians, levered, epsilon)
+        across = self._blocks(jacobians, self.meetings.later, levered, self.meetings.sooner)
+        return self.elimination.factored(diagonal, across)
+
+    def push(self, jacobians: Jacobians, twist: Twist) -> Rows:
+        r"""The products $G u$."""
+        stir = Stir.parted(twist, self.moving)
+
+        def each(_, given):
+            total = jnp.zeros(self.size)
+            for part, body in zip(*given, strict=True):
+                total = total + jnp.sum(part * jnp.concatenate(stir.of(body))[None], axis=1)
+            return None, total
+
+        return [_joined([lax.scan(each, None, given)[1] for given in self._of_kinds(jacobians)])]
+
+    def pull(self, jacobians: Jacobians, forces: Rows) -> Twist:
+        r"""The wrench $G^T \lambda$."""
+
+        def each(stir: Stir, given):
+            parts, bodies, force = given
+            for part, body in zip(parts, bodies, strict=True):
+                wrench = jnp.sum(part * force[:, None], axis=0)
+                stir = Stir(added(stir.v, body[0], wrench[:3]), added(stir.w, body[1], wrench[3:]))
+            return stir, None
+
+        def added(total: Array, place, more: Array) -> Array:
+            return total.at[:, place].add(more, mode="promise_in_bounds", wrap_negative_indices=False)
+
+        stir, begin = Stir.parted(jnp.zeros_like(self.weights), self.moving), 0
+        for kind, given in zip(self.kinds, self._of_kinds(jacobians), strict=True):
+            own, begin = forces[0][begin : begin + kind.count], begin + kind.count
+            stir = lax.scan(each, stir, (*given, own))[0]
+        return jnp.concatenate([part.reshape(-1) for part in stir])
+
+    def _jacobians(self, t, x: Array, R: Array) -> Jacobians:
+        """Derivatives of all conditions in the motions of their bodies."""
+        return [kind.jacobians(t, Stand(x, R)) for kind in self.kinds]
+
+    def _of_kinds(self, jacobians: Jacobians) -> list[tuple[Array, np.ndarray]]:
+        """Jacobians and bodies of the conditions of each kind."""
+        pairs = zip(jacobians, self.kinds, strict=True)
+        return [(parts, np.array(kind.bodies)) for parts, kind in pairs]
+
+    def _levered(self, jacobians: Jacobians, moved: Callable) -> Jacobians:
+        """How far impulses along the conditions move their bodies, in the form of Jacobians."""
+
+        def each(_, given):
+            return None, jnp.stack([moved(part, body) for part, body in zip(*given, strict=True)])
+
+        return [lax.scan(each, None, given)[1] for given in self._of_kinds(jacobians)]
+
+    def _diagonal(self, rows: Jacobians, columns: Jacobians, epsilon: float = 0.0) -> Array:
+        """Blocks of each condition with itself; where it has fewer rows than others, those of the unit."""
+        blocks = []
+        for kind, one, other in zip(self.kinds, rows, columns, strict=True):
+
+            def each(_, given, kind=kind):
+                block = jnp.asarray(np.diag(kind.missing))
+                for row, column in zip(*given, strict=True):
+                    block = block + _product(row, column)
+                return None, block * (1.0 + epsilon * np.eye(kind.size))
+
+            blocks.append(lax.scan(each, None, (one, other))[1])
+        return _joined(blocks)
+
+    def _blocks(self, rows: Jacobians, first: Places, columns: Jacobians, second: Places) -> Array:
+        """Blocks of conditions that meet on bodies."""
+        row, column = (
+            _joined([part.reshape(-1, self.size, 6) for part in parts]) for parts in (rows, columns)
+        )
+
+        def each(blocks, given):
+            slot, one, other = given
+            block = _product(at_row(row, one, 0), at_row(column, other, 0))
+            return blocks.at[slot].add(block, mode="promise_in_bounds", wrap_negative_indices=False), None
+
+        blocks = jnp.zeros((len(self.elimination.pairs), self.size, self.size))
+        tables = np.array(self.meetings.slots), np.array(first), np.array(second)
+        return lax.scan(each, blocks, tables)[0]
+
+
+@dataclass(frozen=True)
+class LongReach:
+    """Jacobians of the conditions at a pose, and the factors of $A$."""
+
+    linkage: LongLinkage
+    jacobians: Jacobians
+    epsilon: float
+
+    @cached_property
+    def factors(self) -> LongFactor:
+        """Of $A$, for those who solve."""
+        return self.linkage.factored(self.jacobians, self.epsilon)
+
+    def push(self, twist: Twist) -> Rows:
+        r"""The products $G u$."""
+        return self.linkage.push(self.jacobians, twist)
+
+    def pull(self, forces: Rows) -> Twist:
+        r"""The wrench $G^T \lambda$."""
+        return self.linkage.pull(self.jacobians, forces)
+
+    def solve(self, right: Rows, repetitions: int) -> Rows:
+        r"""Forces $\lambda$ with $G M^{-1} G^T \lambda = b$, by repeated correction as in `GraphFactors`."""
+        weights, (b,), factors = self.linkage.weights, right, self.factors
+        solve = self.linkage.elimination.solve
+
+        def again(_, solution: Array) -> Array:
+            (product,) = self.push(weights * self.pull([solution]))
+            return solution + solve(factors, b - product)
+
+        if repetitions == 1:
+            return [solve(factors, b)]
+        return [lax.fori_loop(0, repetitions, again, jnp.zeros_like(b))]
+
+
+class LongClosing(NamedTuple):
+    """How impulses at the start of a step move the gaps at its end."""
+
+    reach: LongReach
+    jacobians: Jacobians
+    """At the end, or what stands for them."""
+    factors: LongFactor
+    time: Array | None
+    """What the factored matrix still has to be multiplied by; None where it is whole."""
+
+    def push(self, twist: Twist) -> Rows:
+        """What a further motion at the end adds to the gaps."""
+        return self.reach.linkage.push(self.jacobians, twist)
+
+    def solve(self, right: Rows) -> Rows:
+        """Impulses at the start that open the joints by so much at the end."""
+        impulses = self.reach.linkage.elimination.solve(self.factors, right[0])
+        return [impulses if self.time is None else impulses / self.time]
+
+
+def _held(grip: Grip, linkage: Linkage) -> tuple[Mark, Body | None]:
+    """A grip as conditions of a kind know it."""
+    if grip.moving is None or grip.turning is None:
+        return Mark(*grip.at(linkage.placement, 0.0, jnp.zeros((3, 0)), jnp.zeros((3, 3, 0)))), None
+    return Mark(grip.arm, grip.frame), Body(grip.moving, grip.turning)
+
+
+def _meetings(kinds: Sequence[ConditionKind], elimination: LongElimination) -> Meetings:
+    """All pairs of conditions that act on the same body, once for each body."""
+    bodies = [own for kind in kinds for own in kind.bodies]
+    firsts = np.cumsum([0, *map(len, bodies)])
+    found = [
+        (slot, firsts[later] + bodies[later].index(body), firsts[sooner] + bodies[sooner].index(body))
+        for slot, (later, sooner) in enumerate(elimination.pairs)
+        for body in bodies[later]
+        if body in bodies[sooner]
+    ]
+    return Meetings(*(tuple(map(int, column)) for column in zip(*found, strict=True)))
+
+
+def _joined(parts: Sequence[Array]) -> Array:
+    """Rows of all kinds, one below the other."""
+    return parts[0] if len(parts) == 1 else jnp.concatenate(parts)
+
+
+def _product(A: Array, B: Array) -> Array:
+    r"""The product $A B^T$."""
+    return jnp.sum(A[:, None] * B[None], axis=2)

@@ -1,0 +1,181 @@
+"""Many joints in trees and loops: loops over the joints do what the joints one by one do."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.extend import core as jex
+from scipy.integrate import solve_ivp
+
+import poinsot as pt
+from poinsot.core import Mobility
+from poinsot.model import compact
+from poinsot.model._assembly import live_at, opening
+from poinsot.model._long_linkage import LongLinkage
+
+
+def tree(count: int = 13) -> pt.System:
+    """Bodies that branch by two, on hinges and balls in different places."""
+    draw = np.random.default_rng(1)
+    bodies = [pt.RigidBody(1.0 + k, 1.0 + draw.uniform(size=3), name=f"body{k}") for k in range(count)]
+    joints: list[Any] = [pt.joints.Revolute("ground", "body0", at=(0.0, 0.0, 0.0), name="joint0")]
+    for k in range(1, count):
+        kind = pt.joints.Spherical if k % 3 else pt.joints.Revolute
+        ends = {"at_first": draw.normal(size=3), "at_second": draw.normal(size=3)}
+        joints.append(kind(f"body{(k - 1) // 2}", f"body{k}", name=f"joint{k}", **ends))
+    return pt.System(bodies, joints=joints, potentials=[pt.potentials.UniformGravity()])
+
+
+def driven() -> pt.System:
+    """The same with a motor and a gear: conditions that look at joints, the gear at one body twice."""
+    open_tree = tree(7)
+    hinges = [
+        pt.joints.Revolute(f"body{k}", f"wheel{k}", at=(0.0, 0.0, 0.0), name=f"axle{k}") for k in (5, 6)
+    ]
+    wheels = [pt.RigidBody(1.0, (1.0, 1.0, 1.5), name=f"wheel{k}") for k in (5, 6)]
+    more = pt.joints.Revolute("wheel5", "wheel7", at=(0.0, 0.0, 0.0), name="axle7")
+    return pt.System(
+        [*open_tree.bodies, *wheels, pt.RigidBody(1.0, (1.0, 1.0, 1.5), name="wheel7")],
+        joints=[
+            *open_tree.joints,
+            *hinges,
+            more,
+            pt.joints.Drive("joint3", lambda t: jnp.sin(t)),
+            pt.joints.Coupling("axle5", "axle7", (20, 40)),
+        ],
+    )
+
+
+def flat(rows: Any) -> np.ndarray:
+    return np.concatenate([np.ravel(row) for row in rows])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [tree, pytest.param(driven, marks=pytest.mark.slow), lambda: pt.library.parallelogram(loops=4)],
+    ids=["tree", "driven", "loops"],
+)
+def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
+    """Values of all methods at poses and twists drawn at random, joints open."""
+    system = make()
+    linkage, long = system.linkage, compact(system.linkage)
+    assert isinstance(long, LongLinkage) and long.independent == linkage.independent
+    rows, draw, n = [one.rows for one in linkage.conditions], np.random.default_rng(0), len(system.names)
+
+    def listed(parts: Any) -> Any:
+        """Rows of all conditions as one array in the order of the loops."""
+        return [jnp.stack([jnp.pad(parts[i], (0, long.size - rows[i])) for i in long.listed])]
+
+    turns = np.stack([np.linalg.qr(draw.normal(size=(3, 3)))[0] for _ in range(n)], axis=-1)
+    x, R, u = jnp.asarray(draw.normal(size=(3, n))), jnp.asarray(turns), jnp.asarray(draw.normal(size=6 * n))
+    epsilon, repetitions = (0.0, 1) if linkage.independent else (1e-4, 5)
+    here, there = linkage.at(0.1, x, R, epsilon), long.at(0.1, x, R, epsilon)
+    forces = [jnp.asarray(draw.normal(size=k)) for k in rows]
+    right = here.push(linkage.weights * here.pull(forces))
+    small = jnp.asarray(0.1 * np.eye(3)[:, :, None] + 0.003 * draw.normal(size=(3, 3, n)))
+    turned = jnp.einsum("ijk,jl->ilk", R, pt.rotation.about_x(0.1))
+    ends = 0.2, x + 0.01, turned, Mobility(jnp.asarray(0.1), small)
+    closing, looped = linkage.closing(here, *ends), long.closing(there, *ends)
+    pairs = {
+        "gaps": (linkage.gaps(0.1, x, R), long.gaps(0.1, x, R)),
+        "rates": (linkage.rates(0.1, x, R, u), long.rates(0.1, x, R, u)),
+        "bends": (linkage.bends(0.1, x, R, u), long.bends(0.1, x, R, u)),
+        "push": (here.push(u), there.push(u)),
+        "solve": (here.solve(right, repetitions), there.solve(listed(right), repetitions)),
+        "push at the end": (closing.push(u), looped.push(u)),
+        "closing": (closing.solve(right), looped.solve(listed(right))),
+    }
+    for name, (one, other) in pairs.items():
+        # Redundant conditions leave forces at one over epsilon times round-off.
+        bound = 1e-12 if linkage.independent or "solve" not in name and name != "closing" else 1e-10
+        scale = np.max(np.abs(flat(one)))
+        assert np.max(np.abs(flat(listed(one)) - flat(other))) < bound * scale, name
+    assert np.max(np.abs(here.pull(forces) - there.pull(listed(forces)))) < 1e-12
+    for one, other in zip(here.jacobians, long.jacobians(0.1, x, R), strict=True):
+        assert np.max(np.abs(one - other)) < 1e-14
+
+
+def equations(jaxpr: Any) -> int:
+    """Operations in a trace and in what it calls."""
+    inner = getattr(jaxpr, "jaxpr", jaxpr)
+    called = [one for equation in inner.eqns for one in jex.jaxprs_in_params(equation.params)]
+    return len(inner.eqns) + sum(map(equations, called))
+
+
+def test_code_does_not_grow_with_the_number_of_loops():
+    sizes = []
+    for loops in (5, 20):
+        bars = pt.library.parallelogram(loops=loops)
+        formulation = pt.formulate(bars, "group", "group")
+        y = formulation.problem.pack(formulation.start(bars.start))
+        sizes.append(equations(jax.make_jaxpr(lambda y, f=formulation: f.problem.vector_field(0.0, y))(y)))
+    assert sizes[1] - sizes[0] < 0.02 * sizes[0], sizes
+
+
+@pytest.mark.parametrize("method", [pt.integrators.LieRattle(), pt.integrators.RK4()], ids=["rattle", "rk4"])
+def test_a_step_is_that_of_the_joints_one_by_one(method: Any):
+    bars = pt.library.parallelogram(loops=1)
+    formulation = pt.formulate(bars, "group", "group")
+    written: Any = formulation.problem
+    looped = eqx.tree_at(lambda one: one.joints, written, LongLinkage(bars.linkage))
+    assert looped.looped and not written.looped
+    y, ends = written.pack(formulation.start(bars.start)), []
+    for problem in (looped, written):
+        carry = method.init(problem, 0.0, 1e-2, y)
+        ends.append(method.step(problem, 0.0, 1e-2, y, carry)[0])
+    assert np.max(np.abs(ends[0] - y)) > 1e-3
+    assert np.max(np.abs(ends[0] - ends[1])) < 1e-12
+
+
+def test_twenty_loops_stay_closed_in_native_code_and_move_like_a_pendulum():
+    r"""The equation of `pt.library.parallelogram`, integrated by SciPy."""
+    loops, end = 20, 0.05
+    bars = pt.library.parallelogram(loops=loops)
+    run = pt.simulate(
+        bars, bars.start, t1=end, dt=1e-3, coordinates="group", integrator="lie-rattle", progress=False
+    )
+    assert run.attributes["kernel"] == "native"
+    gaps, _, _ = opening(compact(bars.linkage), *live_at(bars, end, run.final))
+    assert np.max(np.abs(flat(gaps))) < 1e-15 * loops
+
+    def pendulum(t, y):
+        return [y[1], -9.81 * ((loops + 1) / 2 + loops) / ((loops + 1) / 3 + loops) * np.cos(y[0])]
+
+    exact = solve_ivp(pendulum, (0.0, end), [0.5 * np.pi, -1.0], rtol=1e-12, atol=1e-12).y[0, -1]
+    tip = 2.0 * np.asarray(run.position)[-1, 0, :2]
+    assert np.linalg.norm(tip - [np.cos(exact), np.sin(exact)]) < 1e-6
+
+
+@pytest.mark.slow
+def test_a_tree_of_two_hundred_bodies_stays_closed_and_keeps_its_energy():
+    branches = tree(200)
+    assert branches.mobility(start := branches.assemble()).loops == 0
+    run = pt.simulate(
+        branches, start, t1=0.1, coordinates="group", progress=False, rtol=1e-9, atol=1e-9,
+        integrator=pt.integrators.DormandPrince8(projection=True),
+    )  # fmt: skip
+    report = run.report()
+    assert run.attributes["kernel"] == "native" and report["joints"].largest_deviation < 1e-11
+    assert report["energy"].largest_deviation < 1e-6 * np.ptp(np.asarray(run.kinetic_energy))
+
+
+@pytest.mark.slow
+def test_derivatives_go_through_loops_over_joints():
+    """The derivative of a step of five parallelograms in its start, forward and backward."""
+    bars = pt.library.parallelogram(loops=5)
+    formulation = pt.formulate(bars, "group", "group")
+    problem: Any = formulation.problem
+    assert isinstance(problem.joints, LongLinkage)
+    y = jnp.asarray(problem.pack(formulation.start(bars.start)))
+    away = jnp.asarray(np.random.default_rng(0).normal(size=y.shape))
+
+    def end(y):
+        return jnp.sum(away * pt.integrators.RK4().step(problem, 0.0, 1e-2, y, None)[0])
+
+    forward, backward = jax.jvp(end, (y,), (away,))[1], jax.grad(end)(y) @ away
+    near = [end(y + sign * 1e-6 * away) for sign in (1.0, -1.0)]
+    assert abs(forward - backward) < 1e-10 * abs(forward)
+    assert abs(forward - (near[0] - near[1]) / 2e-6) < 1e-6 * abs(forward)
