@@ -1,5 +1,6 @@
 """Where a joint takes hold of a body: a point and three directions that move with it."""
 
+from functools import cache
 from typing import NamedTuple
 
 import equinox as eqx
@@ -40,7 +41,7 @@ class Grip(eqx.Module):
     def of(cls, marker: Marker, placement: Placement) -> "Grip":
         """The grip of a marker on a body."""
         body, arm = marker.body, marker.point
-        frame = jnp.asarray(np.eye(3)) if marker.rotation is None else marker.rotation
+        frame = _unturned() if marker.rotation is None else marker.rotation
         moving = turning = None
         if body is not None and body in placement.translating:
             moving = placement.translating.index(body)
@@ -126,3 +127,10 @@ class Grip(eqx.Module):
                 torque = torque + jnp.cross(self.frame[:, k][None], twists[:, :, k])
             parts.append(torque)
         return jnp.concatenate(parts, axis=1)
+
+
+@cache
+def _unturned() -> Float[Array, "3 3"]:
+    """The unit matrix, made once: there may be thousands of grips."""
+    with jax.ensure_compile_time_eval():
+        return jnp.asarray(np.eye(3))

@@ -46,27 +46,30 @@ class SpanningTree:
             able: whether each joint has a motion subspace.
         """
         roots = [body for body in range(count) if body not in free]
+        on: dict[int | None, list[int]] = {}
+        for joint, pair in enumerate(ends):
+            for body in pair:
+                on.setdefault(body, []).append(joint)
         known: set[int | None] = {None, *roots}
         branches: list[Branch] = []
-        while True:
-            grown = cls._layer(ends, able, known, branches)
-            if not grown:
-                alone = [body for body in range(count) if body not in known]
-                if not alone:
-                    break
-                roots.append(alone[0])
-                known.add(alone[0])
+        fresh, next_alone = set(known), 0
+        while fresh:
+            # Bodies one joint away from those that came last; joints of earlier ones have been looked at.
+            begun = len(branches)
+            for joint in sorted({joint for body in fresh for joint in on.get(body, ())}):
+                first, second = ends[joint]
+                for parent, child, forward in ((first, second, True), (second, first, False)):
+                    if able[joint] and parent in fresh and child is not None and child not in known:
+                        branches.append(Branch(joint, parent, child, forward))
+                        known.add(child)
+            fresh = {branch.child for branch in branches[begun:]}
+            if not fresh:
+                while next_alone in known:
+                    next_alone += 1
+                if next_alone < count:
+                    roots.append(next_alone)
+                    known.add(next_alone)
+                    fresh = {next_alone}
         used = {branch.joint for branch in branches}
         cut = tuple(joint for joint in range(len(ends)) if joint not in used)
         return cls(tuple(roots), tuple(branches), cut)
-
-    @staticmethod
-    def _layer(ends, able, known: set[int | None], branches: list[Branch]) -> bool:
-        """Add the bodies that are one joint away from those that are known; whether there were any."""
-        inner, begun = set(known), len(branches)
-        for joint, (first, second) in enumerate(ends):
-            for parent, child, forward in ((first, second, True), (second, first, False)):
-                if able[joint] and parent in inner and child is not None and child not in known:
-                    branches.append(Branch(joint, parent, child, forward))
-                    known.add(child)
-        return len(branches) > begun

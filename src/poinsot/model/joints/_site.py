@@ -89,9 +89,9 @@ class Site(Printable):
                 f"{self}: give its axis either as axis=... or as axis_first=... and axis_second=..."
             )
         self.in_bodies = own[0] is not None
-        axes: Any = own if self.in_bodies else 2 * (where.get("axis", (0.0, 0.0, 1.0)),)
-        first_axis, second_axis = (as_direction(one, f"axis of {self}") for one in axes)
-        self.axes = first_axis, second_axis
+        axis = own[0] if self.in_bodies else where.get("axis", (0.0, 0.0, 1.0))
+        first_axis = as_direction(axis, f"axis of {self}")
+        self.axes = first_axis, as_direction(own[1], f"axis of {self}") if self.in_bodies else first_axis
         self.limits = self._limits(where.get("limits"))
 
     def __str__(self) -> str:
@@ -131,18 +131,14 @@ class Site(Printable):
                 raise InputError(
                     f"{self} joins {quoted(end)}, which is no body; there are {', '.join(names)} and 'ground'"
                 )
-        unmoved = jnp.asarray(np.zeros(3)), jnp.asarray(np.eye(3))
         markers = []
         for k, end in enumerate(self.ends):
-            position, rotation = reference.get(end, unmoved) if end != GROUND else unmoved
-            if self.points is None:
-                assert self.at is not None
-                point = turned_back(rotation, self.at - position)
-            else:
-                point = self.points[k]
-            frame = frame_about(self.axes[k])
-            if not self.in_bodies:
-                frame = rotation.T @ frame
+            frame, point = frame_about(self.axes[k]), self.at if self.points is None else self.points[k]
+            assert point is not None
+            if end != GROUND and end in reference:
+                position, rotation = reference[end]
+                point = turned_back(rotation, point - position) if self.points is None else point
+                frame = frame if self.in_bodies else rotation.T @ frame
             same = concrete(frame) and np.array_equal(np.asarray(frame), np.eye(3))
             body = None if end == GROUND else names.index(end)
             markers.append(Marker(body, point, None if same else frame))
@@ -151,10 +147,12 @@ class Site(Printable):
 
 def frame_about(axis: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """Three orthonormal directions as columns, of which the third is a unit vector."""
+    # Known numbers are worked out by NumPy: there may be thousands of axes, and operations of JAX take long.
+    xp, axis = (np, np.asarray(axis)) if concrete(axis) else (jnp, axis)
     # Unit vectors along the coordinate axes have frames of zeros and ones, which cost nothing later.
-    away = jnp.argmin(jnp.abs(axis))
+    away = xp.argmin(xp.abs(axis))
     # The direction furthest from the axis, the first of several.
-    helper = jnp.eye(3)[away]
+    helper = xp.eye(3)[away]
     one = helper - (helper @ axis) * axis
-    one = one / jnp.sqrt(one @ one)
-    return jnp.stack([one, jnp.cross(axis, one), axis], axis=1)
+    one = one / xp.sqrt(one @ one)
+    return jnp.asarray(xp.stack([one, xp.cross(axis, one), axis], axis=1))
