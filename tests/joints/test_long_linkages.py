@@ -115,7 +115,11 @@ def test_code_does_not_grow_with_the_number_of_loops():
     assert sizes[1] - sizes[0] < 0.02 * sizes[0], sizes
 
 
-@pytest.mark.parametrize("method", [pt.integrators.LieRattle(), pt.integrators.RK4()], ids=["rattle", "rk4"])
+@pytest.mark.parametrize(
+    "method",
+    [pytest.param(pt.integrators.LieRattle(), marks=pytest.mark.slow), pt.integrators.RK4()],
+    ids=["rattle", "rk4"],
+)
 def test_a_step_is_that_of_the_joints_one_by_one(method: Any):
     bars = pt.library.parallelogram(loops=1)
     formulation = pt.formulate(bars, "group", "group")
