@@ -121,7 +121,7 @@ def test_code_does_not_grow_with_the_number_of_loops():
     ids=["rattle", "rk4"],
 )
 def test_a_step_is_that_of_the_joints_one_by_one(method: Any):
-    bars = pt.library.parallelogram(loops=1)
+    bars: Any = pt.library.parallelogram(loops=1)
     formulation = pt.formulate(bars, "group", "group")
     written: Any = formulation.problem
     looped = eqx.tree_at(lambda one: one.joints, written, LongLinkage(bars.linkage))

@@ -83,13 +83,13 @@ class Site(Printable):
             fields = (f"{label} of {self}" for label in ("at_first", "at_second"))
             first_point, second_point = (as_array(p, f, (3,)) for p, f in zip(points, fields, strict=True))
             self.points = first_point, second_point
-        own = where.get("axis_first"), where.get("axis_second")
+        own: Any = where.get("axis_first"), where.get("axis_second")
         if (own[0] is None) != (own[1] is None) or (own[0] is not None and where.get("axis") is not None):
             raise InputError(
                 f"{self}: give its axis either as axis=... or as axis_first=... and axis_second=..."
             )
         self.in_bodies = own[0] is not None
-        axis = own[0] if self.in_bodies else where.get("axis", (0.0, 0.0, 1.0))
+        axis: Any = own[0] if self.in_bodies else where.get("axis", (0.0, 0.0, 1.0))
         first_axis = as_direction(axis, f"axis of {self}")
         self.axes = first_axis, as_direction(own[1], f"axis of {self}") if self.in_bodies else first_axis
         self.limits = self._limits(where.get("limits"))
@@ -148,7 +148,8 @@ class Site(Printable):
 def frame_about(axis: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """Three orthonormal directions as columns, of which the third is a unit vector."""
     # Known numbers are worked out by NumPy: there may be thousands of axes, and operations of JAX take long.
-    xp, axis = (np, np.asarray(axis)) if concrete(axis) else (jnp, axis)
+    xp: Any = np if concrete(axis) else jnp
+    axis = xp.asarray(axis)
     # Unit vectors along the coordinate axes have frames of zeros and ones, which cost nothing later.
     away = xp.argmin(xp.abs(axis))
     # The direction furthest from the axis, the first of several.
