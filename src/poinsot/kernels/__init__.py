@@ -10,7 +10,9 @@ from poinsot.kernels._components import (
     is_number,
     objects,
 )
+from poinsot.kernels._cores import cores, shared_out
 from poinsot.kernels._kernel import SHORT, Bound, Choice, Kernel, arrays, programs_made, remembered
+from poinsot.kernels._methods import of_states
 from poinsot.kernels._once import by_blocks, each_state, filled, once
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "arrays",
     "by_blocks",
     "compilations",
+    "cores",
     "covered",
     "each_state",
     "evaluate",
@@ -31,7 +34,9 @@ __all__ = [
     "in_components",
     "is_number",
     "objects",
+    "of_states",
     "once",
     "programs_made",
     "remembered",
+    "shared_out",
 ]

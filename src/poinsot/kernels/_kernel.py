@@ -86,7 +86,14 @@ class Kernel:
         return Bound(self, model)(function, grid, runs)
 
     def program(
-        self, function: Function, model: Any, grid: Any, runs: Any, width: int = 1, effort: int = 2
+        self,
+        function: Function,
+        model: Any,
+        grid: Any,
+        runs: Any,
+        width: int = 1,
+        effort: int = 2,
+        rows: bool = False,
     ) -> Any | None:
         """The native program for arguments of this structure; None where the plain kernel is to run.
 
@@ -97,13 +104,14 @@ class Kernel:
             runs: arrays of one run.
             width: runs side by side in a vector.
             effort: of the compiler, from 0 to 3.
+            rows: whether many runs are rows of ordinary arrays.
         """
         if not self.native:
             return None
         from poinsot.kernels.native import NotNative
 
         try:
-            return _compiled(function, (model, grid, runs), width, self.fast, effort)
+            return _compiled(function, (model, grid, runs), (width, self.fast, effort, rows))
         except (NotNative, OutsideError) as error:
             self.give_up(str(error))
             return None
@@ -237,15 +245,15 @@ def remembered(function: Callable, *trees: Any) -> Any:
 _values: OrderedDict[Any, Any] = OrderedDict()
 
 
-def _compiled(function: Function, given: tuple[Any, Any, Any], width: int, fast: bool, effort: int) -> Any:
-    """The native program, made when it is first asked for."""
+def _compiled(function: Function, given: tuple[Any, Any, Any], options: tuple[int, bool, int, bool]) -> Any:
+    """The native program, made when it is first asked for; options are its width, fast, effort and rows."""
     from poinsot.kernels.native import NativeProgram, NotNative, frozen, target
 
     parts = [_Apart.of(tree) for tree in given]
     model = [np.asarray(leaf) for leaf in parts[0].arrays]
     fixed = [frozen(leaf) for leaf in model]
     zeros = tuple(leaf[which].tobytes() + which.tobytes() for leaf, which in zip(model, fixed, strict=True))
-    key = function, width, fast, effort, target(), zeros, *(part.key for part in parts)
+    key = function, options, target(), zeros, *(part.key for part in parts)
     try:
         known = _programs.get(key)
     except TypeError as error:
@@ -260,7 +268,8 @@ def _compiled(function: Function, given: tuple[Any, Any, Any], width: int, fast:
         try:
             with compilation():
                 data = [part.arrays for part in parts]
-                known = NativeProgram(whole, *data, width=width, fast=fast, effort=effort)
+                width, fast, effort, rows = options
+                known = NativeProgram(whole, *data, width=width, fast=fast, effort=effort, rows=rows)
         except (NotNative, OutsideError) as error:
             _remember(key, error)
             raise

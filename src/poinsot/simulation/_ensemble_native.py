@@ -1,9 +1,7 @@
 """Many runs of one problem in machine code: runs along the lanes of vectors, tiles of them on every core."""
 
-import os
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import jax
@@ -12,8 +10,8 @@ import numpy as np
 from jax import lax
 
 from poinsot.core import Result, State
-from poinsot.kernels import SHORT, Kernel, arrays, filled, in_components, remembered
-from poinsot.kernels.native import Block, NativeProgram, target
+from poinsot.kernels import SHORT, Kernel, arrays, filled, in_components, remembered, shared_out
+from poinsot.kernels.native import Block, NativeProgram, lanes_of
 from poinsot.simulation._loop import LoopState, Marcher, Model
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import Pace
@@ -23,8 +21,6 @@ ROOM = 1024
 """Numbers of a run, at least, that a chunk has room for where more than one state is saved."""
 AT_ONCE = 2**23
 """Numbers of all runs that are saved in a chunk, about: more runs go one batch after the other."""
-SHARES = 4
-"""Pieces of a chunk for each core, so that none waits long for the others."""
 
 
 def begin_lane(model: Model, grid, state: State) -> LoopState:
@@ -55,11 +51,6 @@ def layout(model: Model, grid, state: State) -> tuple[LoopState, bool]:
     return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), loop), in_components(step.jaxpr)
 
 
-def lanes_of(straight: bool) -> int:
-    """Runs side by side: two vectors of them keep a CPU busy, but a step that iterates waits for the last."""
-    return target().vector_bytes // 8 * (2 if straight else 1)
-
-
 class Batch:
     """Some of the runs, in blocks of memory that are stepped in place, chunk by chunk.
 
@@ -75,17 +66,10 @@ class Batch:
         self.given, self.produced = Block(program.given, self.tiles), Block(program.produced, self.tiles)
         self.given.fill(leaves)
 
-    def advance(self, pool: ThreadPoolExecutor, cores: int, shared: Block) -> None:
+    def advance(self, shared: Block) -> None:
         """One chunk of steps of all runs."""
-        pieces = min(self.tiles, SHARES * cores)
-        ends = np.linspace(0, self.tiles, pieces + 1).astype(int)
         run = self.program.run
-        waiting = [
-            pool.submit(run, shared, self.given, self.produced, int(a), int(b))
-            for a, b in zip(ends[:-1], ends[1:], strict=True)
-        ]
-        for one in waiting:
-            one.result()
+        shared_out(lambda a, b: run(shared, self.given, self.produced, a, b), self.tiles)
         # Where the runs stand comes first among the results, in the places where it is given.
         rows = self.produced.bytes.reshape(self.tiles, -1)
         self.given.bytes.reshape(self.tiles, -1)[:] = rows[:, : self.program.given.stride]
@@ -117,12 +101,11 @@ def ensemble_native(
     program = kernel.program(record_lane, model, chunk, loop, width)
     if start is None or program is None:
         return None
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     few = width * max(1, AT_ONCE // (width * room * max(loop.y.size, 1)))
     rows = np.empty((count, saves + 1, *loop.y.shape))
     ends = []
     steps = save_every * saves
-    with Progress(progress, steps * count, marcher.integrator.name) as bar, ThreadPoolExecutor(cores) as pool:
+    with Progress(progress, steps * count, marcher.integrator.name) as bar:
         for begin in range(0, count, few):
             own = rows[begin : begin + few]
             part = jax.tree.map(lambda x, at=begin: filled(np.asarray(x[at : at + few]), width), states)
@@ -130,7 +113,7 @@ def ensemble_native(
             own[:, 0] = loops.y[: len(own)]
             batch = Batch(program, loops)
             plan = _Plan(model, grid, room, saves, save_every)
-            for n in plan.chunks(batch, pool, cores, own):
+            for n in plan.chunks(batch, own):
                 bar.update(steps * begin + n * len(own))
             end = batch.results[0]
             ends.append([one[: len(own)] for one in (end.result, end.n, end.iterations)])
@@ -157,7 +140,7 @@ class _Plan(NamedTuple):
     saves: int
     save_every: int
 
-    def chunks(self, batch: Batch, pool: ThreadPoolExecutor, cores: int, rows: np.ndarray) -> Iterator[int]:
+    def chunks(self, batch: Batch, rows: np.ndarray) -> Iterator[int]:
         """Step through the whole run in chunks of about a quarter of a second, and fill in the saved states.
 
         Yields:
@@ -173,7 +156,7 @@ class _Plan(NamedTuple):
             targets = targets if count else np.array([reach])
             padded = np.pad(targets, (0, self.room - len(targets))).astype(np.int64)
             grid = (*self.grid, np.int64(n), padded, np.int64(len(targets)))
-            batch.advance(pool, cores, batch.program.block(arrays(self.model), grid))
+            batch.advance(batch.program.block(arrays(self.model), grid))
             rows[:, saved + 1 : saved + 1 + count] = batch.results[1][: len(rows), :count]
             pace.learn(int(targets[-1]) - n, time.perf_counter() - tick)
             n, saved = int(targets[-1]), saved + count

@@ -5,10 +5,7 @@ further numbers that all runs share, and the *runs*, with an axis of runs in fro
 results belong to the runs.
 """
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 import jax
@@ -20,8 +17,11 @@ import poinsot.kernels.native._linear
 import poinsot.kernels.native._moves
 import poinsot.kernels.native._views  # noqa: F401  (registers its operations, as those before do)
 from poinsot.kernels._components import evaluate, objects
-from poinsot.kernels.native._emitter import LONG, SHORTER, Emitter, Program, Slots, TooLong
-from poinsot.kernels.native._ir import BYTES, DOUBLE, I1, I64, STORED, Builder, NotNative, Value, kind_of
+from poinsot.kernels.native._blocks import Block, Bytes, Layout, Leaf
+from poinsot.kernels.native._calls import Call, RowsCall
+from poinsot.kernels.native._emitter import LONG, SHORTER, Emitter, Program, TooLong
+from poinsot.kernels.native._ir import I1, I64, STORED, Builder, NotNative, Value
+from poinsot.kernels.native._lanes import in_lanes, in_rows
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._rows import most_rows
 from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
@@ -33,109 +33,6 @@ LONGEST = 100_000
 
 XLA takes minutes for traces of that size.
 """
-LARGE = 128
-"""Elements from which an argument has a pointer of its own."""
-STORED_DTYPES = {DOUBLE: np.float64, I64: np.int64, "i32": np.int32, I1: np.bool_}
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """One array of the arguments or results, and where it stands."""
-
-    shape: tuple[int, ...]
-    kind: str
-    offset: int
-    """In its block; of a large one, the number of its pointer."""
-    large: bool
-
-    @property
-    def size(self) -> int:
-        """Elements of one run."""
-        return math.prod(self.shape)
-
-
-class Layout:
-    """Places of arrays in a block of bytes, small ones in it and large ones outside."""
-
-    def __init__(self, avals: Sequence[Any], wide: bool, width: int):
-        self.wide, self.width = wide and width > 1, width
-        slots, self.leaves, self.pointers = Slots(width), [], 0
-        for aval in avals:
-            kind, size = kind_of(aval.dtype), math.prod(aval.shape)
-            if size > LARGE:
-                self.leaves.append(Leaf(aval.shape, kind, self.pointers, True))
-                self.pointers += 1
-                continue
-            lanes = width if self.wide else 1
-            align = min(64, BYTES[kind] * lanes)
-            slots.size = -(-slots.size // align) * align
-            self.leaves.append(Leaf(aval.shape, kind, slots.size, False))
-            slots.size += size * BYTES[kind] * lanes
-        self.stride = -(-max(slots.size, 1) // 64) * 64
-
-    def place(self, leaf: Leaf, k: int) -> int:
-        """Offset of an element of a small array."""
-        return leaf.offset + k * BYTES[leaf.kind] * (self.width if self.wide else 1)
-
-
-class Block:
-    """Memory for arrays of a layout, for some tiles of runs."""
-
-    def __init__(self, layout: Layout, tiles: int):
-        self.layout, self.tiles = layout, tiles
-        lanes = layout.width if layout.wide else 1
-        large = [leaf.size * BYTES[leaf.kind] * lanes * tiles for leaf in layout.leaves if leaf.large]
-        memory = [_Bytes(size) for size in (layout.stride * tiles, *large)]
-        self.bytes, *self.large = (one.array for one in memory)
-        self.addresses = [one.address for one in memory]
-        """Pointers to the block and to its large arrays."""
-
-    def view(self, leaf: Leaf) -> np.ndarray:
-        """An array of the block: tile, element, and lane where there are such."""
-        lanes = (self.layout.width,) if self.layout.wide else ()
-        dtype = np.dtype(STORED_DTYPES[leaf.kind])
-        count = leaf.size * (lanes[0] if lanes else 1)
-        if leaf.large:
-            return self.large[leaf.offset].view(dtype).reshape(self.tiles, leaf.size, *lanes)
-        rows = self.bytes.reshape(self.tiles, self.layout.stride)
-        part = rows[:, leaf.offset : leaf.offset + count * dtype.itemsize]
-        return part.view(dtype).reshape(self.tiles, leaf.size, *lanes)
-
-    def fill(self, arrays: Sequence[np.ndarray]) -> None:
-        """Put arrays into the block; of many runs, with the runs in front."""
-        for leaf, array in zip(self.layout.leaves, arrays, strict=True):
-            view = self.view(leaf)
-            if self.layout.wide:
-                spread = array.reshape(self.tiles, self.layout.width, leaf.size)
-                np.copyto(view, spread.transpose(0, 2, 1))
-            else:
-                np.copyto(view, array.reshape(view.shape))
-
-    def arrays(self) -> list[np.ndarray]:
-        """The arrays of the block; of many runs, with the runs in front."""
-        if not self.layout.wide:
-            return [self.single(leaf) for leaf in self.layout.leaves]
-        found, runs = [], self.tiles * self.layout.width
-        for leaf in self.layout.leaves:
-            turned = self.view(leaf).transpose(0, 2, 1).reshape(runs, *leaf.shape)
-            # In the order of memory that arrays have elsewhere: products of matrices depend on it.
-            found.append(np.ascontiguousarray(turned))
-        return found
-
-    def single(self, leaf: Leaf) -> np.ndarray:
-        """An array of one run, as it stands in the block."""
-        memory, offset = (self.large[leaf.offset], 0) if leaf.large else (self.bytes, leaf.offset)
-        return np.ndarray(leaf.shape, STORED_DTYPES[leaf.kind], memory, offset)
-
-
-class _Bytes:
-    """Memory that begins at a cache line, and its address, which takes time to ask an array for."""
-
-    def __init__(self, size: int):
-        raw = np.empty(size + 64, dtype=np.uint8)
-        address = raw.__array_interface__["data"][0]
-        begin = -address % 64
-        self.array, self.address = raw[begin : begin + size], address + begin
 
 
 class NativeProgram:
@@ -149,10 +46,22 @@ class NativeProgram:
         width: runs side by side in a vector.
         fast: whether multiplications and additions may be contracted.
         effort: of the compiler, from 0 to 3.
+        rows: whether many runs are rows of ordinary arrays, see `of_rows`; else they are in blocks.
     """
 
-    def __init__(self, function: Callable, model, grid, runs, *, width: int, fast: bool, effort: int = 2):
-        self.width = width
+    def __init__(
+        self,
+        function: Callable,
+        model,
+        grid,
+        runs,
+        *,
+        width: int,
+        fast: bool,
+        effort: int = 2,
+        rows: bool = False,
+    ):
+        self.width, self.rows = width, rows and width > 1
         trees = [jax.tree.flatten(tree) for tree in (model, grid, runs)]
         leaves = [[np.asarray(leaf) for leaf in found] for found, _ in trees]
         structures = [structure for _, structure in trees]
@@ -173,12 +82,12 @@ class NativeProgram:
         self.shared = Layout([*model_avals, *grid_avals], False, width)
         self.given = Layout([_Aval(leaf.shape, leaf.dtype) for leaf in leaves[2]], True, width)
         self.produced = Layout(jaxpr.out_avals, True, width)
-        rows = most_rows(jaxpr) if width == 1 else 0
+        abreast = most_rows(jaxpr) if width == 1 else 0
         if jaxpr.effects:
             raise NotNative("the trace calls back into Python, or has other effects")
 
         def written(long: int) -> Program:
-            program = Program(jaxpr, max(width, rows), fast, rows=rows > 1, long=long)
+            program = Program(jaxpr, max(width, abreast), fast, rows=abreast > 1, long=long)
             weight = program.weights.of_code(jaxpr, program.is_function)
             if weight > HEAVIEST:
                 raise NotNative(f"the trace has about {weight} operations on numbers, more than {HEAVIEST}")
@@ -201,6 +110,7 @@ class NativeProgram:
             raise NotNative(f"the code of the trace has {lines} lines, more than {LONGEST}")
         self._linked = Linked(object_code(self.text, target(), effort))
         pointers = 4 + sum(layout.pointers for layout in (self.shared, self.given, self.produced))
+        pointers += self.rows * (len(self.given.leaves) + len(self.produced.leaves))
         self._call = self._linked.function(pointers, 2)
 
     def _write(self, program: Program, jaxpr: jex.ClosedJaxpr, model: Sequence[np.ndarray]) -> None:
@@ -210,6 +120,9 @@ class NativeProgram:
             for name, layout in (("%sl", self.shared), ("%il", self.given), ("%ol", self.produced))
             for k in range(layout.pointers)
         ]
+        if self.rows:
+            larges += [f"ptr noalias %ir{k}" for k in range(len(self.given.leaves))]
+            larges += [f"ptr noalias %or{k}" for k in range(len(self.produced.leaves))]
         blocks = ("%s", "%inputs", "%outputs", "%w")
         parameters = [*(f"ptr noalias {name}" for name in blocks), *larges, "i64 %first", "i64 %last"]
         builder = Builder(program.module, ENTRY, parameters, internal=False)
@@ -229,12 +142,18 @@ class NativeProgram:
         tile = builder.phi(I64, False)
         tile.add(Value("%first", I64, False), "begin")
         for name, source, layout in (("%in", "%inputs", self.given), ("%out", "%outputs", self.produced)):
-            offset = builder.fresh(I64, False, f"mul i64 {tile.value.text}, {layout.stride}")
+            # Rows go through a block of one tile.
+            stride = 0 if self.rows else layout.stride
+            offset = builder.fresh(I64, False, f"mul i64 {tile.value.text}, {stride}")
             builder.effect(f"{name} = getelementptr i8, ptr {source}, i64 {offset.text}")
+        for k, leaf in enumerate(self.given.leaves if self.rows else ()):
+            in_lanes(emitter, f"%ir{k}", tile.value, self._tile_memory(emitter, "%in", "%il", leaf))
         runs = [self._received(emitter, leaf, tile.value) for leaf in self.given.leaves]
         results = evaluate(jaxpr, emitter, *shared, *runs)
         for leaf, part in zip(self.produced.leaves, results, strict=True):
             self._deliver(emitter, leaf, part, tile.value)
+        for k, leaf in enumerate(self.produced.leaves if self.rows else ()):
+            in_rows(emitter, self._tile_memory(emitter, "%out", "%ol", leaf), f"%or{k}", tile.value)
         following = builder.fresh(I64, False, f"add i64 {tile.value.text}, 1")
         more = builder.fresh(I1, False, f"icmp slt i64 {following.text}, %last")
         tile.add(following, builder.block)
@@ -261,12 +180,23 @@ class NativeProgram:
         wide = self.given.wide
         if leaf.large:
             pointer = self._tile_of(emitter, f"%il{leaf.offset}", leaf, tile, wide)
-            return Memory(pointer, leaf.kind, wide, leaf.shape, fixed=True)
+            return Memory(pointer, leaf.kind, wide, leaf.shape, fixed=not self.rows)
         places = [self.given.place(leaf, k) for k in range(leaf.size)]
-        loaded = [emitter.get("%in", place, leaf.kind, wide, fixed=True) for place in places]
+        loaded = [emitter.get("%in", place, leaf.kind, wide, fixed=not self.rows) for place in places]
         return objects(leaf.shape, loaded)
 
+    def _tile_memory(self, emitter: Emitter, block: str, large: str, leaf: Leaf) -> Memory:
+        """An array of the block of one tile that rows go through."""
+        pointer = f"{large}{leaf.offset}"
+        if not leaf.large:
+            pointer = emitter.builder.value(
+                "ptr", False, f"getelementptr i8, ptr {block}, i64 {leaf.offset}"
+            ).text
+        return Memory(pointer, leaf.kind, True, leaf.shape)
+
     def _tile_of(self, emitter: Emitter, pointer: str, leaf: Leaf, tile: Value, wide: bool) -> str:
+        if self.rows:
+            return pointer
         stored = emitter.builder.type(STORED[leaf.kind], wide)
         place = emitter.builder.fresh(I64, False, f"mul i64 {tile.text}, {leaf.size}")
         return emitter.builder.value(
@@ -297,6 +227,10 @@ class NativeProgram:
         """The program with the arrays of a model, as a function of grid and run."""
         return Call(self, [np.asarray(leaf) for leaf in model])
 
+    def of_rows(self, model: Sequence[Any]) -> "RowsCall":
+        """The program with the arrays of a model, as a function of grid and of many runs."""
+        return RowsCall(self, [np.asarray(leaf) for leaf in model])
+
     def __call__(self, shared: Block, runs) -> Any:
         """Results for many runs, which stand in front of every array and fill whole vectors."""
         arrays = [np.asarray(leaf) for leaf in jax.tree.leaves(runs)]
@@ -308,37 +242,19 @@ class NativeProgram:
 
     def run(self, shared: Block, given: Block, produced: Block, first: int, last: int) -> None:
         """Compute some tiles of runs, from one block into another."""
-        workspace = _Bytes(self.workspace)
+        workspace = Bytes(self.workspace)
+        self._call(*self.pointers(shared, given, produced, workspace), first, last)
+
+    def pointers(self, shared: Block, given: Block, produced: Block, workspace: Bytes) -> list[int]:
+        """What the entry takes before the rows and the first and last tile; the blocks must be kept."""
         heads = [shared.addresses, given.addresses, produced.addresses]
-        pointers = [head[0] for head in heads]
         larges = [one for head in heads for one in head[1:]]
-        self._call(*pointers, workspace.address, *larges, first, last)
+        return [*(head[0] for head in heads), workspace.address, *larges]
 
-
-class Call:
-    """A program of one run with its model in place."""
-
-    def __init__(self, program: NativeProgram, model: list[np.ndarray]):
-        self.program, self._lock = program, Lock()
-        self._shared, self._given = Block(program.shared, 1), Block(program.given, 1)
-        views = [self._shared.single(leaf) for leaf in program.shared.leaves]
-        for view, leaf in zip(views, model, strict=False):
-            view[...] = leaf
-        self._views = [*views[len(model) :], *(self._given.single(leaf) for leaf in program.given.leaves)]
-
-    def __call__(self, grid, runs) -> Any:
-        """Results, in arrays of their own."""
-        return self.of_leaves(jax.tree.leaves((grid, runs)))
-
-    def of_leaves(self, leaves: Sequence[Any]) -> Any:
-        """The same of all arrays of grid and run in a row."""
-        program = self.program
-        with self._lock:
-            for view, leaf in zip(self._views, leaves, strict=True):
-                view[...] = leaf
-            produced = Block(program.produced, 1)
-            program.run(self._shared, self._given, produced, 0, 1)
-        return jax.tree.unflatten(program.result, produced.arrays())
+    @property
+    def entry(self) -> Any:
+        """The machine code, as a function of addresses and the numbers of tiles."""
+        return self._call
 
 
 class _Aval:

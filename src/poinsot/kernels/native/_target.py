@@ -69,6 +69,11 @@ def _session() -> Any:
     return binding().create_lljit_compiler()
 
 
+def lanes_of(straight: bool) -> int:
+    """Runs side by side: two vectors of them keep a CPU busy, but a step that iterates waits for the last."""
+    return target().vector_bytes // 8 * (2 if straight else 1)
+
+
 class Linked:
     """A module in memory, ready to be called. It stays there for the life of the process."""
 

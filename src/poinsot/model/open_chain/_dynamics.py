@@ -113,8 +113,8 @@ class Articulation(NamedTuple):
     """From the point of the column above to its own; skew matrices."""
     responses: Float[Array, "n 6"]
     """Wrenches that a unit acceleration of a column takes, with all further ones free."""
-    inertias: Float[Array, " n"]
-    """Inertia that a column feels, with all further ones free."""
+    yields: Float[Array, " n"]
+    """Acceleration of a column at a unit force, with all further ones free: one over the inertia it feels."""
 
 
 def column_arms(structure: Structure, posture: Posture) -> Float[Array, "n 3 3"]:
@@ -142,21 +142,22 @@ def articulated(nodes: Nodes, posture: Posture) -> Articulation:
     def step(inertia, given):
         column, arm = given
         response = applied(inertia, column)
-        felt = dot(column, response)
-        rest = inertia - response[:, None] * response[None] / felt
-        return (response, felt), inertia_from(rest, arm)
+        # One division for each column: they take several times as long as all else.
+        yielding = 1.0 / dot(column, response)
+        rest = inertia - response[:, None] * (response * yielding)[None]
+        return (response, yielding), inertia_from(rest, arm)
 
-    (responses, felt), _ = inward(step, structure.above, start, (posture.columns, arms))
-    return Articulation(posture.columns, arms, responses, felt)
+    (responses, yields), _ = inward(step, structure.above, start, (posture.columns, arms))
+    return Articulation(posture.columns, arms, responses, yields)
 
 
 def free_rates(structure: Structure, system: Articulation, forces: V) -> V:
     r"""Solve $M\,a = f$ by two recursions, inwards and outwards."""
 
     def gather(wrench, given):
-        column, arm, response, felt, force = given
+        column, arm, response, yielding, force = given
         free = force - dot(column, wrench)
-        return free, wrench_from(wrench + response * (free / felt), arm)
+        return free, wrench_from(wrench + response * (free * yielding), arm)
 
     own = forces[structure.rate_of]
     given = (*system, own)
@@ -164,9 +165,9 @@ def free_rates(structure: Structure, system: Articulation, forces: V) -> V:
 
     def spread(before, given):
         twist, _ = before
-        column, arm, response, felt, free = given
+        column, arm, response, yielding, free = given
         carried = twist_at(twist, arm)
-        rate = (free - dot(response, carried)) / felt
+        rate = (free - dot(response, carried)) * yielding
         return carried + column * rate, rate
 
     ground = jnp.zeros(6), jnp.zeros(())

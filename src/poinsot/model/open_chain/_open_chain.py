@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import InputError, Printable, State, as_array, did_you_mean, quoted
 from poinsot.core.types import Scalar
+from poinsot.kernels import of_states
 from poinsot.rotation import from_matrix, hat
 
 from .._checks import Numbers
@@ -42,8 +43,11 @@ class OpenChain(Printable):
     vector $v$ holds their rates, for a quaternion the angular velocity in the turning body: $\dot q = v$
     elsewhere. `slots` says where they stand.
 
-    Everything here is a pure function of these vectors, for one state: `jax.jit`, `jax.vmap` and `jax.grad`
-    work on it.
+    Everything here is a pure function of these vectors: `jax.jit`, `jax.vmap` and `jax.grad` work on it.
+    Called on arrays it runs in native code on a CPU. Arrays of NumPy, numbers and lists give arrays of NumPy,
+    those of JAX give such of JAX. Arguments with further axes in front, `q` of shape `(1000, nq)`, are many
+    states, computed side by side on all cores; an argument without them is the same for all states.
+    `of_state` and `inverse_kinematics` take one state.
 
     $$ a(q)\,\dot v + \Gamma(q)\,v\,v + g(q) = \tau + Q(t, q, v) $$
 
@@ -128,12 +132,12 @@ class OpenChain(Printable):
         """Coordinates anywhere, ways between -1 and 1, and normally distributed rates."""
         return random_numbers(self.structure, key)
 
-    @eqx.filter_jit
+    @of_states(q=1, by=1)
     def moved(self, q: Numbers, by: Numbers) -> Q:
         """Coordinates after all rates have acted for a unit of time: quaternions turn, others add."""
         return moved_by(self.structure, self._q(q), self._v(by, "by"))
 
-    @eqx.filter_jit
+    @of_states(q=1, to=1)
     def difference(self, q: Numbers, to: Numbers) -> V:
         """Rates that bring coordinates to others in a unit of time, the inverse of `moved`.
 
@@ -141,11 +145,12 @@ class OpenChain(Printable):
         """
         return difference(self.structure, self._q(q), self._q(to, "to"))
 
+    @of_states(q=1, v=1)
     def coordinate_rates(self, q: Numbers, v: Numbers) -> Q:
         r"""The derivative $\dot q$ at rates $v$."""
         return kinematics.coordinate_rates(self.structure, self._q(q), self._v(v))
 
-    @eqx.filter_jit
+    @of_states(q=1, v=1)
     def state(self, q: Numbers, v: Numbers) -> State:
         """The physical state of all bodies, as `simulate` takes it."""
         posture, (velocity, Omega) = self._motion(self._q(q), self._v(v))
@@ -174,14 +179,14 @@ class OpenChain(Printable):
         """
         return body_wrenches(self.system, self.structure, x, R, tau)
 
-    @eqx.filter_jit
+    @of_states(q=1)
     def pose(self, q: Numbers, frame: str) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
         """Place and rotation matrix of a frame of the system, or of a body, in space."""
         marker = self._frame(frame)
         posture = self._posture(self._q(q))
         return marker.place(posture.x, posture.R), marker.directions(posture.R)
 
-    @eqx.filter_jit
+    @of_states(q=1)
     def jacobian(self, q: Numbers, frame: str) -> Float[Array, "6 nv"]:
         r"""Velocity of the origin of a frame, then its angular velocity, at a unit of each rate; in space."""
         marker, posture = self._frame(frame), self._posture(self._q(q))
@@ -193,19 +198,19 @@ class OpenChain(Printable):
         columns = moves * joined(slide + jnp.cross(turn, arms), turn)
         return columns[self.structure.column_of].T
 
-    @eqx.filter_jit
+    @of_states(q=1)
     def axes(self, q: Numbers) -> Float[Array, "nv 3"]:
         r"""Unit vectors $e_\alpha$ along which each rate turns or slides, in space."""
         turn, slide = halves(self._posture(self._q(q)).columns)
         turning = jnp.sum(turn * turn, axis=1, keepdims=True) > 0.5
         return jnp.where(turning, turn, slide)[self.structure.column_of]
 
-    @eqx.filter_jit
+    @of_states(q=1, v=1)
     def velocity(self, q: Numbers, v: Numbers, frame: str) -> Float[Array, "6"]:
         """Velocity of the origin of a frame, then its angular velocity, in space."""
         return self._frame_motion(q, v, jnp.zeros(self.v_size), frame)[0]
 
-    @eqx.filter_jit
+    @of_states(q=1, v=1, a=1)
     def acceleration(self, q: Numbers, v: Numbers, a: Numbers, frame: str) -> Float[Array, "6"]:
         """Acceleration of the origin of a frame, then its angular acceleration, in space."""
         return self._frame_motion(q, v, a, frame)[1]
@@ -222,19 +227,19 @@ class OpenChain(Printable):
         turning, falling = halves(twist_at(rates[node], arm))
         return joined(velocity, turn), joined(falling + jnp.cross(turn, velocity), turning)
 
-    @eqx.filter_jit
+    @of_states(q=1)
     def metric(self, q: Numbers) -> Float[Array, "nv nv"]:
         r"""The metric tensor $a_{\alpha\beta}$, or mass matrix: kinetic energy is half of $v\cdot a v$."""
         return dynamics.metric(self.nodes, self._posture(self._q(q)))
 
-    @eqx.filter_jit
+    @of_states(q=1, v=1)
     def momenta(self, q: Numbers, v: Numbers) -> V:
         r"""Generalised momenta $a(q)\,v$ of the rates."""
         posture = self._posture(self._q(q))
         moved = kinematics.movement(self.structure, posture, self._v(v))
         return dynamics.pulled(self.structure, posture, dynamics.momenta(self.nodes, posture, moved))
 
-    @eqx.filter_jit
+    @of_states(q=1)
     def christoffel(self, q: Numbers) -> Float[Array, "nv nv nv"]:
         r"""Christoffel symbols of the first kind, $\Gamma_{\alpha\beta,\gamma}$, in closed form.
 
@@ -243,13 +248,13 @@ class OpenChain(Printable):
         """
         return christoffel(self.nodes, self._posture(self._q(q)))
 
-    @eqx.filter_jit
+    @of_states(q=1, t=0)
     def gravity(self, q: Numbers, t: Numbers = 0.0) -> V:
         """Slopes of the potential energy along the rates: what holds the chain still."""
         posture = self._posture(self._q(q))
         return -dynamics.pulled(self.structure, posture, self._potential_wrenches(t, posture))
 
-    @eqx.filter_jit
+    @of_states(q=1, v=1, t=0)
     def energy(self, q: Numbers, v: Numbers, t: Numbers = 0.0) -> Scalar:
         """Kinetic plus potential energy."""
         posture = self._posture(self._q(q))
@@ -257,14 +262,14 @@ class OpenChain(Printable):
         kinetic = dynamics.kinetic_energy(self.nodes, posture, moved)
         return kinetic + self.system.pose_potential(t, posture.x, posture.R)
 
-    @eqx.filter_jit
+    @of_states(q=1, v=1, a=1, t=0)
     def inverse_dynamics(self, q: Numbers, v: Numbers, a: Numbers, t: Numbers = 0.0) -> V:
         r"""Forces $\tau$ in the joints that an acceleration $\dot v$ takes (recursive Newton-Euler)."""
         q, v, a = self._q(q), self._v(v), self._v(a, "a")
         posture = self._posture(q)
         return self._needed(t, q, posture, v, a)
 
-    @eqx.filter_jit
+    @of_states(q=1, v=1, tau=1, t=0)
     def forward_dynamics(self, q: Numbers, v: Numbers, tau: Numbers | None = None, t: Numbers = 0.0) -> V:
         r"""Acceleration $\dot v$ at forces $\tau$ in the joints, none when left out (articulated bodies)."""
         q, v = self._q(q), self._v(v)
@@ -273,7 +278,7 @@ class OpenChain(Printable):
         missing = forces - self._needed(t, q, posture, v, jnp.zeros(self.v_size))
         return dynamics.free_rates(self.structure, dynamics.articulated(self.nodes, posture), missing)
 
-    @eqx.filter_jit
+    @of_states(q=1, v=1, tau=1, t=0)
     def linearise(
         self, q: Numbers, v: Numbers, tau: Numbers | None = None, t: Numbers = 0.0
     ) -> tuple[Float[Array, "n n"], Float[Array, "n nv"]]:
