@@ -19,7 +19,7 @@ import pytest
 import poinsot as pt
 from long_suite import of_the_long_suite
 from poinsot.integrators.adaptive import _jitted
-from poinsot.kernels import _kernel
+from poinsot.kernels import _cores, _kernel
 from poinsot.kernels.native import _program
 from poinsot.simulation import _ensemble_native, _fixed_run
 from poinsot.simulation._schedule import Pace
@@ -135,9 +135,7 @@ def test_chunks_and_saves_change_no_bit(name, monkeypatch):
 def test_cores_and_batches_change_no_bit(name, monkeypatch):
     found = []
     for cores, at_once in ((1, 2**23), (2, 2**23), (4, 2**23), (2, 2**12)):
-        monkeypatch.setattr(
-            _ensemble_native.os, "sched_getaffinity", lambda _, n=cores: set(range(n)), raising=False
-        )
+        monkeypatch.setattr(_cores, "cores", lambda n=cores: n)
         monkeypatch.setattr(_ensemble_native, "AT_ONCE", at_once)
         found.append(together(name, 50))
     assert all(equal(one, found[0]) for one in found[1:])

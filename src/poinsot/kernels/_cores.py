@@ -11,7 +11,6 @@ SHARES = 4
 """Pieces of long work for each thread, so that none waits long for the others."""
 
 
-@cache
 def cores() -> int:
     """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

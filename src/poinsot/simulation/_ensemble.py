@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import equinox as eqx
@@ -16,7 +15,7 @@ from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
-from poinsot.kernels import Choice, Kernel
+from poinsot.kernels import Choice, Kernel, cores
 from poinsot.model import AbstractSystem
 from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._ensemble_native import ensemble_native
@@ -108,12 +107,12 @@ def ensemble(
         if solution is not None:
             return solution
     on_cpu = jax.default_backend() == "cpu"
-    cores = len(os.sched_getaffinity(0)) if on_cpu and hasattr(os, "sched_getaffinity") else 1
+    threads = cores() if on_cpu else 1
     first = jax.tree.map(lambda x: jnp.asarray(x[0]), states)
     apart = not on_cpu and not problem.vectorised and comes_apart(marcher, first)
     block = min(BLOCK, count) if on_cpu else count
     # As many calls for each core, or one would wait for the other.
-    rounds = cores * math.ceil(count / (cores * BATCH))
+    rounds = threads * math.ceil(count / (threads * BATCH))
     batch = math.ceil(count / (block * rounds))
     size = batch * block
     padded = jax.tree.map(lambda x: np.concatenate([x, np.repeat(x[-1:], -count % size, axis=0)]), states)
@@ -126,7 +125,7 @@ def ensemble(
         return jax.tree.map(lambda x: np.asarray(x).reshape(size, *x.shape[2:]), solution)
 
     pieces = []
-    with Progress(progress, steps * count, integrator.name) as bar, ThreadPoolExecutor(cores) as pool:
+    with Progress(progress, steps * count, integrator.name) as bar, ThreadPoolExecutor(threads) as pool:
         for piece in pool.map(run, range(rounds)):
             pieces.append(piece)
             bar.update(min(len(pieces) * size, count) * steps)

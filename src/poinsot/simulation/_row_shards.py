@@ -1,6 +1,5 @@
 """The time loop of a long row on a CPU: in windows that fit its cache, shared among its cores."""
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from jax import lax
 from jaxtyping import Array, Float
 
 from poinsot.core import Packed, Result
+from poinsot.kernels import cores
 from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._row import HEIGHT, Row
 from poinsot.simulation._row_march import RowMarcher
@@ -115,7 +115,7 @@ class RowShards(eqx.Module):
         """As `Marcher.record`, step numbers on the host."""
         saved = np.zeros((targets.shape[0], *loop.y.shape))
         done = 0
-        with ThreadPoolExecutor(_cores()) as pool:
+        with ThreadPoolExecutor(cores()) as pool:
             for target in np.asarray(targets)[: int(count)]:
                 loop = self._march(pool, loop, int(target))
                 if Result(int(loop.result)) is not Result.successful:
@@ -127,7 +127,7 @@ class RowShards(eqx.Module):
     def _march(self, pool: ThreadPoolExecutor, loop: LoopState, until: int) -> LoopState:
         """Steps up to step number `until`."""
         row, n = self.whole.row, int(loop.n)
-        cut = Cut.of(row, min(_cores(), -(-row.local.count // WINDOW)))
+        cut = Cut.of(row, min(cores(), -(-row.local.count // WINDOW)))
         shards = _pieces(self.whole, loop, cut)
         while n < until:
             steps = min(cut.rounds * cut.stride, until - n) if cut.shards > 1 else until - n
@@ -193,8 +193,3 @@ def _joined(marcher: RowMarcher, loop: LoopState, cut: Cut, shards: list[Array],
 @eqx.filter_jit
 def _part_step(marcher: Marcher, loop: LoopState, fraction) -> Packed:
     return marcher.part_step(loop, fraction)[0]
-
-
-def _cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1

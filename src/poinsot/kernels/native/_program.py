@@ -28,6 +28,8 @@ from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
 
 HEAVIEST = 300_000
 """Weight of a trace beyond which writing it out takes too long."""
+SPARSE = 512
+"""Elements of an array of the model that is taken apart if at least half of them are part of the code."""
 LONGEST = 100_000
 """Lines of a program beyond which compiling it takes too long: 12,000 take two seconds, 80,000 take 25.
 
@@ -164,13 +166,22 @@ class NativeProgram:
     def _shared(self, emitter: Emitter, leaf: Leaf, model: np.ndarray | None) -> Any:
         """An array that all runs share: numbers of the code where they are part of it, else loaded."""
         part = frozen(model) if model is not None else np.zeros(leaf.shape, dtype=bool)
-        if leaf.large and not np.all(part):
-            return Memory(f"%sl{leaf.offset}", leaf.kind, False, leaf.shape, fixed=True)
+        whole = Memory(f"%sl{leaf.offset}", leaf.kind, False, leaf.shape, fixed=True)
+        # Of a matrix for each of many bodies most numbers may be zeros and ones.
+        sparse = leaf.size <= SPARSE and 2 * np.count_nonzero(part) >= leaf.size
+        if leaf.large and not (sparse or np.all(part)):
+            return whole
         numbers = np.zeros(leaf.shape) if model is None else model
+
+        def loaded(k: int) -> Value:
+            if leaf.large:
+                return emitter.memory.load(whole, np.int64(k))
+            return emitter.shared(self.shared.place(leaf, k), leaf.kind)
+
         return objects(
             leaf.shape,
             [
-                number if known else emitter.shared(self.shared.place(leaf, k), leaf.kind)
+                number if known else loaded(k)
                 for k, (known, number) in enumerate(zip(part.flat, numbers.flat, strict=True))
             ],
         )

@@ -1,12 +1,10 @@
 """Forces of a motion and motions of forces, along a tree: all by recursions, O(n)."""
 
-from typing import NamedTuple
-
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ._kinematics import Movement, Posture, V, accelerations, of_bodies
+from ._kinematics import Movement, Posture, V, of_bodies
 from ._nodes import Nodes
 from ._spatial import (
     Spatial,
@@ -21,7 +19,7 @@ from ._spatial import (
     wrench_from,
 )
 from ._structure import Structure
-from ._sweeps import inward, outward
+from ._sweeps import inward
 
 Wrenches = Float[Array, "body 6"]
 """Moments about the mass centres and forces of all bodies, along space axes."""
@@ -34,12 +32,12 @@ def space_inertias(nodes: Nodes, posture: Posture) -> Float[Array, "body 3 3"]:
 
 def pulled(structure: Structure, posture: Posture, wrenches: Wrenches) -> V:
     """Generalised forces of wrenches on the bodies: their power at each rate."""
-    loads = _to_nodes(structure, wrench_from(wrenches, posture.levers))
+    loads = to_nodes(structure, wrench_from(wrenches, posture.levers))
     totals = _summed(structure, posture, loads)
     return dot(posture.columns, totals[structure.node_of])[structure.column_of]
 
 
-def _to_nodes(structure: Structure, at_bodies: Array) -> Array:
+def to_nodes(structure: Structure, at_bodies: Array) -> Array:
     """Sums over the bodies of each node."""
     carriers = np.array(structure.carriers, dtype=int)
     moved = carriers >= 0
@@ -56,17 +54,6 @@ def _summed(structure: Structure, posture: Posture, wrenches: Float[Array, "node
         return (), wrench_from(total, arm)
 
     return inward(step, structure.parents, wrenches, posture.arms)[1]
-
-
-def inertial_wrenches(nodes: Nodes, posture: Posture, moved: Movement, a: V) -> Wrenches:
-    r"""Wrenches that a motion takes: $m\,\ddot x$ and $J\dot\omega + \omega\times J\omega$ of each body."""
-    structure = nodes.structure
-    turn, velocity = halves(twist_at(of_bodies(structure, moved.after), posture.levers))
-    rate = twist_at(of_bodies(structure, accelerations(structure, posture, moved, a)), posture.levers)
-    turning, falling = halves(rate)
-    inertia = space_inertias(nodes, posture)
-    force = nodes.masses[:, None] * (falling + jnp.cross(turn, velocity))
-    return joined(applied(inertia, turning) + jnp.cross(turn, applied(inertia, turn)), force)
 
 
 def momenta(nodes: Nodes, posture: Posture, moved: Movement) -> Wrenches:
@@ -91,7 +78,7 @@ def kinetic_slope(nodes: Nodes, posture: Posture, moved: Movement) -> V:
     """
     structure = nodes.structure
     totals = _summed(
-        structure, posture, _to_nodes(structure, wrench_from(momenta(nodes, posture, moved), posture.levers))
+        structure, posture, to_nodes(structure, wrench_from(momenta(nodes, posture, moved), posture.levers))
     )
     # The turns of such a ball are about directions of the inner body; those of others move with the outer.
     backward = np.zeros((structure.count, 1), dtype=bool)
@@ -105,74 +92,10 @@ def kinetic_slope(nodes: Nodes, posture: Posture, moved: Movement) -> V:
     return slope[structure.column_of]
 
 
-class Articulation(NamedTuple):
-    """Articulated inertias, factored: what turns forces into accelerations."""
-
-    columns: Float[Array, "n 6"]
-    arms: Float[Array, "n 3 3"]
-    """From the point of the column above to its own; skew matrices."""
-    responses: Float[Array, "n 6"]
-    """Wrenches that a unit acceleration of a column takes, with all further ones free."""
-    yields: Float[Array, " n"]
-    """Acceleration of a column at a unit force, with all further ones free: one over the inertia it feels."""
-
-
-def column_arms(structure: Structure, posture: Posture) -> Float[Array, "n 3 3"]:
-    """Arms of the columns; those of one ball have the same point."""
-    first = np.searchsorted(structure.node_of, structure.node_of) == np.arange(len(structure.node_of))
-    return jnp.where(first[:, None, None], posture.arms[structure.node_of], 0.0)
-
-
 def node_inertias(nodes: Nodes, posture: Posture) -> Float[Array, "node 6 6"]:
     """Inertias of the bodies of each node about its point."""
     own = inertia_at(nodes.masses, space_inertias(nodes, posture), posture.levers)
-    return _to_nodes(nodes.structure, own)
-
-
-def articulated(nodes: Nodes, posture: Posture) -> Articulation:
-    r"""Articulated inertias (Featherstone), one column after the other from the outermost inwards.
-
-    $$ U = I S, \qquad D = S\cdot U, \qquad I_{\rm above} \mathrel{+}= I - U U^T / D $$
-    """
-    structure = nodes.structure
-    last = np.searchsorted(structure.node_of, np.arange(structure.count), side="right") - 1
-    start = jnp.zeros((len(structure.above), 6, 6)).at[last].set(node_inertias(nodes, posture))
-    arms = column_arms(structure, posture)
-
-    def step(inertia, given):
-        column, arm = given
-        response = applied(inertia, column)
-        # One division for each column: they take several times as long as all else.
-        yielding = 1.0 / dot(column, response)
-        rest = inertia - response[:, None] * (response * yielding)[None]
-        return (response, yielding), inertia_from(rest, arm)
-
-    (responses, yields), _ = inward(step, structure.above, start, (posture.columns, arms))
-    return Articulation(posture.columns, arms, responses, yields)
-
-
-def free_rates(structure: Structure, system: Articulation, forces: V) -> V:
-    r"""Solve $M\,a = f$ by two recursions, inwards and outwards."""
-
-    def gather(wrench, given):
-        column, arm, response, yielding, force = given
-        free = force - dot(column, wrench)
-        return free, wrench_from(wrench + response * (free * yielding), arm)
-
-    own = forces[structure.rate_of]
-    given = (*system, own)
-    free, _ = inward(gather, structure.above, jnp.zeros_like(system.columns), given)
-
-    def spread(before, given):
-        twist, _ = before
-        column, arm, response, yielding, free = given
-        carried = twist_at(twist, arm)
-        rate = (free - dot(response, carried)) * yielding
-        return carried + column * rate, rate
-
-    ground = jnp.zeros(6), jnp.zeros(())
-    _, rates = outward(spread, structure.above, ground, (*system, free))
-    return rates[structure.column_of]
+    return to_nodes(nodes.structure, own)
 
 
 def metric(nodes: Nodes, posture: Posture) -> Float[Array, "n n"]:

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 from poinsot.rotation import hat, quat_rate, sincos, to_matrix
 
 from ._nodes import Nodes
-from ._spatial import Spatial, applied, bracket, joined, product, twist_at
+from ._spatial import Spatial, applied, bracket, halves, joined, product, twist_at
 from ._structure import Structure
 from ._sweeps import outward
 
@@ -18,8 +18,14 @@ V = Float[Array, " nv"]
 
 
 class Posture(NamedTuple):
-    """Nodes and bodies of a tree in space."""
+    """Nodes and bodies of a tree in space, and each node in the frame of the one above it."""
 
+    turns: Float[Array, "node 3 3"]
+    """From the frame of a node to that of the node above."""
+    ways: Float[Array, "node 3"]
+    """From the origin of the frame above to its own, along the axes of the frame above."""
+    own_columns: Float[Array, "n 6"]
+    """The twist of each rate alone, in the frame of its node."""
     rotations: Float[Array, "node 3 3"]
     points: Float[Array, "node 3"]
     """Origins of the frames of the nodes."""
@@ -57,11 +63,15 @@ def posture(nodes: Nodes, q: Q) -> Posture:
     frames = jnp.concatenate([R, jnp.eye(3)[None]])[carriers]
     bases = jnp.concatenate([points, jnp.zeros((1, 3))])[carriers]
     levers = applied(frames, nodes.body_places)
+    own_columns = _columns(nodes, axes)
     return Posture(
+        rotations,
+        ways,
+        own_columns,
         R,
         points,
         hat(arms),
-        _columns(nodes, R, axes),
+        _turned(structure, R, own_columns),
         bases + levers,
         product(frames, nodes.body_rotations),
         hat(levers),
@@ -90,15 +100,23 @@ def _relative(nodes: Nodes, q: Q) -> tuple[Array, Array, Float[Array, "ball 3 3"
     )
 
 
-def _columns(nodes: Nodes, R: Float[Array, "node 3 3"], axes: Float[Array, "ball 3 3"]) -> Spatial:
-    """Twists of the rates, in the order of the nodes."""
+def _columns(nodes: Nodes, axes: Float[Array, "ball 3 3"]) -> Spatial:
+    """Twists of the rates in the frames of their nodes, in the order of the nodes."""
     structure = nodes.structure
-    single, balls = (np.array(part, dtype=int) for part in (structure.axes, structure.balls))
-    columns = joined(applied(R[single], nodes.turns), applied(R[single], nodes.slides))
-    turns = jnp.swapaxes(product(R[balls], axes), 1, 2).reshape(-1, 3)
-    places = np.concatenate([single, np.repeat(balls, 3)])
+    columns = joined(nodes.turns, nodes.slides)
+    if not structure.balls:
+        return columns
+    turns = jnp.swapaxes(axes, 1, 2).reshape(-1, 3)
+    places = np.concatenate([structure.axes, np.repeat(structure.balls, 3)])
     both = jnp.concatenate([columns, joined(turns, jnp.zeros_like(turns))])
-    return both[np.argsort(places, kind="stable")] if len(balls) else columns
+    return both[np.argsort(places, kind="stable")]
+
+
+def _turned(structure: Structure, R: Float[Array, "node 3 3"], columns: Spatial) -> Spatial:
+    """Twists in the frames of their nodes along space axes."""
+    turn, slide = halves(columns)
+    frames = R[structure.node_of]
+    return joined(applied(frames, turn), applied(frames, slide))
 
 
 def quaternion_places(structure: Structure) -> np.ndarray:
@@ -115,9 +133,9 @@ def _arranged(structure: Structure, axes: Array, balls: Array) -> Array:
     return jnp.concatenate([axes, balls])[order]
 
 
-def node_twists(structure: Structure, posture: Posture, rates: V) -> Float[Array, "node 6"]:
+def node_twists(structure: Structure, columns: Spatial, rates: V) -> Float[Array, "node 6"]:
     """What each node adds to the twist at its point."""
-    parts = rates[structure.rate_of][:, None] * posture.columns
+    parts = rates[structure.rate_of][:, None] * columns
     if not structure.balls:
         return parts
     return jnp.zeros((structure.count, 6)).at[structure.node_of].add(parts)
@@ -139,7 +157,7 @@ class Movement(NamedTuple):
 
 def movement(structure: Structure, posture: Posture, v: V) -> Movement:
     """Twists at rates, by a sum outwards."""
-    own = node_twists(structure, posture, v)
+    own = node_twists(structure, posture.columns, v)
     return Movement(carried_sum(structure, posture, own) - own, own)
 
 
@@ -158,7 +176,7 @@ def accelerations(structure: Structure, posture: Posture, moved: Movement, a: V)
 
     $$ \dot V = \dot V_{\rm parent} + S \dot v + V_{\rm parent}\times S v $$
     """
-    own = node_twists(structure, posture, a) + bracket(moved.before, moved.own)
+    own = node_twists(structure, posture.columns, a) + bracket(moved.before, moved.own)
     return carried_sum(structure, posture, own)
 
 

@@ -17,6 +17,7 @@ from ..joints import AbstractCondition, Frames
 from ..potentials._marker import joined as joined_bodies
 from . import _dynamics as dynamics
 from . import _kinematics as kinematics
+from ._articulated import articulated, free_rates
 from ._canonical import normalised
 from ._coordinates import moved_by
 from ._kinematics import Posture, Q, V
@@ -109,8 +110,8 @@ class Loops(Printable):
         posture = kinematics.posture(chain.nodes, q)
         pulls = self.pulls(t, posture)
         G = jax.vmap(lambda one: dynamics.pulled(chain.structure, posture, one))(pulls)
-        articulation = dynamics.articulated(chain.nodes, posture)
-        moved = jax.vmap(lambda row: dynamics.free_rates(chain.structure, articulation, row))(G)
+        articulation = articulated(chain.nodes, posture)
+        moved = jax.vmap(lambda row: free_rates(chain.structure, articulation, row))(G)
         scale, ends = self.split(self.scale(chain, posture, pulls)), self._ends
         A = jnp.sum(G[:, None] * moved[None], axis=2)
         blocks = {

@@ -21,6 +21,8 @@ from ..loads import AbstractControl, AbstractLoad, total_wrench
 from ..potentials._marker import Marker
 from . import _dynamics as dynamics
 from . import _kinematics as kinematics
+from . import _newton_euler as newton_euler
+from ._articulated import articulated, free_rates
 from ._christoffel import christoffel
 from ._coordinates import difference, given_numbers, labels, moved_by, of_state, random_numbers
 from ._efforts import body_wrenches
@@ -276,7 +278,7 @@ class OpenChain(Printable):
         forces = jnp.zeros(self.v_size) if tau is None else self._v(tau, "tau")
         posture = self._posture(q)
         missing = forces - self._needed(t, q, posture, v, jnp.zeros(self.v_size))
-        return dynamics.free_rates(self.structure, dynamics.articulated(self.nodes, posture), missing)
+        return free_rates(self.structure, articulated(self.nodes, posture), missing)
 
     @of_states(q=1, v=1, tau=1, t=0)
     def linearise(
@@ -316,9 +318,7 @@ class OpenChain(Printable):
 
     def of_momenta(self, q: Q, momenta: V) -> V:
         r"""Rates of generalised momenta, $a(q)^{-1}\pi$, by articulated bodies."""
-        return dynamics.free_rates(
-            self.structure, dynamics.articulated(self.nodes, self._posture(q)), momenta
-        )
+        return free_rates(self.structure, articulated(self.nodes, self._posture(q)), momenta)
 
     def energy_slope(self, t, q: Q, v: V) -> V:
         """Derivative of the kinetic energy, less the potential energy, along each rate at constant rates."""
@@ -339,12 +339,13 @@ class OpenChain(Printable):
 
     def _needed(self, t: Numbers, q: Q, posture: Posture, v: V, a: V) -> V:
         """Forces in the joints beside potentials and loads."""
-        moved = kinematics.movement(self.structure, posture, v)
-        wrenches = dynamics.inertial_wrenches(self.nodes, posture, moved, a)
-        wrenches = wrenches - self._potential_wrenches(t, posture)
+        given = self._potential_wrenches(t, posture)
         if self._loads_on_bodies:
-            wrenches = wrenches - self._load_wrenches(t, posture, *self._velocities(posture, moved))
-        return dynamics.pulled(self.structure, posture, wrenches) - self._efforts(t, q, v)
+            moved = kinematics.movement(self.structure, posture, v)
+            given = given + self._load_wrenches(t, posture, *self._velocities(posture, moved))
+        taken = newton_euler.own_forces(self.nodes, posture, v, a)
+        missing = taken - newton_euler.given_forces(self.nodes, posture, given)
+        return newton_euler.along_columns(self.structure, posture, missing) - self._efforts(t, q, v)
 
     @property
     def _loads_on_bodies(self) -> list[AbstractLoad]:

@@ -1,12 +1,17 @@
-r"""Twists, wrenches and inertias at a point, along space axes.
+r"""Twists, wrenches and inertias at a point, along space axes or those of a moving frame.
 
 A twist is $(\omega, v)$, the angular velocity and the velocity of the point that is there; a wrench is
 $(n, f)$, the moment about the point and the force. Both are arrays whose last axis has six numbers. An arm
 from one point to another is given as its skew matrix $\hat a$, so that a product is one sum.
 """
 
+from typing import NamedTuple
+
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
+
+from poinsot.rotation import hat
 
 Spatial = Float[Array, "*batch 6"]
 Vec = Float[Array, "*batch 3"]
@@ -91,3 +96,64 @@ def inertia_from(inertia: Float[Array, "6 6"], arm: Float[Array, "3 3"]) -> Floa
     return jnp.concatenate(
         [jnp.concatenate([corner, upper], axis=1), jnp.concatenate([upper.T, C], axis=1)], axis=0
     )
+
+
+def brought(twist: Spatial, turn: Float[Array, "*batch 3 3"], way: Vec) -> Spatial:
+    r"""A twist of a frame in one that it carries, turned by $E$ and placed at $r$ in it.
+
+    $$ (E^T\omega,\; E^T(v + \omega\times r)) $$
+    """
+    omega, velocity = halves(twist)
+    back = jnp.swapaxes(turn, -1, -2)
+    return joined(applied(back, omega), applied(back, velocity + jnp.cross(omega, way)))
+
+
+def handed(wrench: Spatial, turn: Float[Array, "*batch 3 3"], way: Vec) -> Spatial:
+    r"""A wrench on a carried frame in the frame that carries it: $(E n + r\times E f,\; E f)$."""
+    moment, force = (applied(turn, half) for half in halves(wrench))
+    return joined(moment + jnp.cross(way, force), force)
+
+
+class Inertia(NamedTuple):
+    r"""A symmetric map from twists to wrenches, $n = A\omega + B v$ and $f = B^T\omega + C v$."""
+
+    A: Float[Array, "*batch 3 3"]
+    B: Float[Array, "*batch 3 3"]
+    C: Float[Array, "*batch 3 3"]
+
+    def __call__(self, twist: Spatial) -> Spatial:
+        """The wrench of a twist."""
+        omega, velocity = halves(twist)
+        across = jnp.swapaxes(self.B, -1, -2)
+        return joined(
+            applied(self.A, omega) + applied(self.B, velocity),
+            applied(across, omega) + applied(self.C, velocity),
+        )
+
+    def less(self, wrench: Spatial, factor: Array) -> "Inertia":
+        r"""The inertia $I - \phi\,U U^T$."""
+        moment, force = halves(wrench)
+        scaled_moment, scaled_force = moment * factor, force * factor
+        return Inertia(
+            mirrored(self.A - moment[:, None] * scaled_moment[None]),
+            self.B - moment[:, None] * scaled_force[None],
+            mirrored(self.C - force[:, None] * scaled_force[None]),
+        )
+
+    def handed(self, turn: Float[Array, "3 3"], way: Float[Array, "3"]) -> "Inertia":
+        r"""The same in the frame that carries it; see `brought` for $E$ and $r$.
+
+        $$ A' = E A E^T + \hat r (E B E^T)^T - B'\hat r, \qquad B' = E B E^T + \hat r C', \qquad
+           C' = E C E^T $$
+        """
+        A, B, C = (product(product(turn, block), turn.T) for block in self)
+        arm = hat(way)
+        C = mirrored(C)
+        coupling = B + product(arm, C)
+        moment = mirrored(A) + product(arm, B.T) - product(coupling, arm)
+        return Inertia(mirrored(moment), coupling, C)
+
+
+def mirrored(matrix: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
+    """A symmetric matrix by its upper half; the lower one need not be computed."""
+    return jnp.where(np.triu(np.ones((3, 3), dtype=bool)), matrix, matrix.T)

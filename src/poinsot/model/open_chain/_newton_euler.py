@@ -1,0 +1,69 @@
+"""Forces that a motion takes, by the recursion of Newton and Euler in the frames of the nodes."""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from poinsot.rotation import hat
+
+from ._dynamics import Wrenches, to_nodes
+from ._kinematics import Posture, V, node_twists
+from ._nodes import Nodes
+from ._spatial import Inertia, Spatial, applied, bracket, brought, dot, halves, handed, joined, product
+from ._structure import Structure
+from ._sweeps import inward, outward
+
+
+def own_inertias(nodes: Nodes) -> Inertia:
+    """Inertias of the bodies of each node about its point, in its frame: they are constant."""
+    turn, place = nodes.body_rotations, nodes.body_places
+    inertia = product(product(turn, nodes.inertias), jnp.swapaxes(turn, 1, 2))
+    mass, unit = nodes.masses[:, None, None], jnp.eye(3)[None]
+    square = jnp.sum(place * place, axis=1)[:, None, None] * unit - place[:, :, None] * place[:, None]
+    parts = inertia + mass * square, mass * hat(place), mass * unit
+    return Inertia(*(to_nodes(nodes.structure, part) for part in parts))
+
+
+def own_forces(nodes: Nodes, posture: Posture, v: V, a: V) -> Float[Array, "node 6"]:
+    r"""Wrenches that a motion takes of each node, about its point and in its frame.
+
+    $$ f = I\,\dot V + V\times^* I V, \qquad
+       \dot V = \dot V_{\rm above} + S\dot v + V_{\rm above}\times S v $$
+    """
+    structure, inertia = nodes.structure, own_inertias(nodes)
+    own = node_twists(structure, posture.own_columns, v)
+    twists = _outward_sum(structure, posture, own)
+    change = node_twists(structure, posture.own_columns, a) + bracket(twists - own, own)
+    rates = _outward_sum(structure, posture, change)
+    turn, velocity = halves(twists)
+    moment, force = halves(inertia(twists))
+    turning = jnp.cross(turn, moment) + jnp.cross(velocity, force)
+    return inertia(rates) + joined(turning, jnp.cross(turn, force))
+
+
+def _outward_sum(structure: Structure, posture: Posture, own: Float[Array, "node 6"]) -> Spatial:
+    """Twist of each node and of all that carry it, in its frame."""
+
+    def step(before, given):
+        twist, turn, way = given
+        return brought(before, turn, way) + twist
+
+    return outward(step, structure.parents, jnp.zeros(6), (own, posture.turns, posture.ways))
+
+
+def given_forces(nodes: Nodes, posture: Posture, wrenches: Wrenches) -> Float[Array, "node 6"]:
+    """Wrenches on bodies, along space axes about mass centres, in the frames of the nodes that carry them."""
+    carriers = np.array(nodes.structure.carriers, dtype=int)
+    back = jnp.swapaxes(posture.rotations, 1, 2)[carriers]
+    moment, force = (applied(back, half) for half in halves(wrenches))
+    return to_nodes(nodes.structure, joined(moment + jnp.cross(nodes.body_places, force), force))
+
+
+def along_columns(structure: Structure, posture: Posture, wrenches: Float[Array, "node 6"]) -> V:
+    """Generalised forces of wrenches on the nodes, given in their frames."""
+
+    def step(total, given):
+        return (), handed(total, *given)
+
+    _, totals = inward(step, structure.parents, wrenches, (posture.turns, posture.ways))
+    return dot(posture.own_columns, totals[structure.node_of])[structure.column_of]
