@@ -5,8 +5,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
-import numpy as np
-
 SHARES = 4
 """Pieces of long work for each thread, so that none waits long for the others."""
 
@@ -36,8 +34,10 @@ def shared_out(work: Callable[[int, int], None], count: int, threads: int = 0, s
         shares: pieces for each of them.
     """
     threads = threads or cores()
-    ends = np.linspace(0, count, min(count, shares * threads if threads > 1 else 1) + 1)
-    bounds = ends.astype(int).tolist()
+    if threads == 1:
+        return work(0, count)
+    parts = min(count, shares * threads)
+    bounds = [k * count // parts for k in range(parts + 1)]
     pieces = iter(list(zip(bounds[:-1], bounds[1:], strict=True)))
 
     def take() -> None:

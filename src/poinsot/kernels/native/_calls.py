@@ -78,6 +78,9 @@ class RowsCall:
         self.program, self._lock = program, Lock()
         self._shared = Block(program.shared, 1)
         self._views = _further_views(self._shared, model)
+        self._scratch: list[tuple[Any, list[int]]] = []
+        """Memory for one tile that no thread uses at the moment, with its addresses."""
+        self._one = program.result == jax.tree.structure(0)
         self._seconds = 0.0
         """Of a tile, as seen in the fastest call."""
 
@@ -92,7 +95,7 @@ class RowsCall:
         if 0 < count < width:
             padded = [np.concatenate([one, np.repeat(one[-1:], width - count, axis=0)]) for one in runs]
             return jax.tree.map(lambda leaf: leaf[:count], self(grid, padded))
-        runs = [np.ascontiguousarray(one) for one in runs]
+        runs = [one if one.flags.c_contiguous else np.ascontiguousarray(one) for one in runs]
         leaves = self.program.produced.leaves
         results = [np.empty((count, *leaf.shape), STORED_DTYPES[leaf.kind]) for leaf in leaves]
         with self._lock:
@@ -100,6 +103,8 @@ class RowsCall:
                 view[...] = leaf
             if count:
                 self._run([*runs, *results], count)
+        if self._one:
+            return results[0]
         return jax.tree.unflatten(self.program.result, results)
 
     def _run(self, rows: list[np.ndarray], count: int) -> None:
@@ -110,19 +115,23 @@ class RowsCall:
         tick, threads = time.perf_counter(), min(cores(), 1 + int(self._seconds * tiles / WORTH))
 
         def work(first: int, last: int) -> None:
-            given, produced = Block(self.program.given, 1), Block(self.program.produced, 1)
-            workspace = Bytes(self.program.workspace)
-            fixed = self.program.pointers(self._shared, given, produced, workspace)
+            memory, fixed = self._scratch.pop() if self._scratch else self._new_scratch()
             self.program.entry(*fixed, *addresses, first, last)
             if left and last == tiles:
                 # The last vector begins earlier, in runs that are computed twice.
                 pairs = zip(addresses, steps, strict=True)
                 moved = [address + (count - width) * step for address, step in pairs]
                 self.program.entry(*fixed, *moved, 0, 1)
+            self._scratch.append((memory, fixed))
 
         shared_out(work, tiles, threads, shares=1 if self._seconds * tiles < BRIEF else SHARES)
         seconds = (time.perf_counter() - tick) * threads / tiles
         self._seconds = min(self._seconds, seconds) if self._seconds else seconds
+
+    def _new_scratch(self) -> tuple[Any, list[int]]:
+        program = self.program
+        memory = Block(program.given, 1), Block(program.produced, 1), Bytes(program.workspace)
+        return memory, program.pointers(self._shared, *memory)
 
 
 def _further_views(shared: Block, model: Sequence[np.ndarray]) -> list[np.ndarray]:
