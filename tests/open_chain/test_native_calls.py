@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.kernels import programs_made
+from poinsot.kernels import _states, programs_made
 from poinsot.kernels._methods import PROGRAMS, Method
 from poinsot.kernels.native import lanes_of
 
@@ -165,6 +165,20 @@ def test_the_plain_kernel_gives_numpy_too(monkeypatch):
     assert programs_made() == before
     assert isinstance(many, np.ndarray)
     np.testing.assert_allclose(many[0], single, rtol=0.0, atol=1e-14)
+
+
+def test_rows_of_single_numbers_give_the_same(monkeypatch):
+    """What a GPU runs: the plain function of many states, each operation between rows of one number each."""
+    q, v, _ = states()
+    seen = []
+    monkeypatch.setattr(_states, "_one_kernel", lambda *given: seen.append(True) or True)
+    method: Any = pt.OpenChain.momenta
+    found = eqx.filter_jit(
+        lambda *given: _states.each_of_states(method.function, (len(q),), (True, True), chain(), given),
+        **QUICK,
+    )(jnp.asarray(q), jnp.asarray(v))
+    assert seen
+    np.testing.assert_allclose(found, chain().momenta(q, v), rtol=0.0, atol=1e-13)
 
 
 def test_wrong_input_is_one_line():

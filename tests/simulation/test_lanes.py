@@ -6,7 +6,7 @@ import numpy as np
 from jax import lax
 
 from poinsot.core import hold
-from poinsot.simulation._lanes import Lanes, in_lanes, lanes_apart
+from poinsot.kernels import Lanes, in_lanes, lanes_apart
 
 RUNS = 5
 

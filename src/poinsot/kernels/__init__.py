@@ -12,6 +12,7 @@ from poinsot.kernels._components import (
 )
 from poinsot.kernels._cores import cores, shared_out
 from poinsot.kernels._kernel import SHORT, Bound, Choice, Kernel, arrays, programs_made, remembered
+from poinsot.kernels._lanes import Lanes, in_lanes, lanes_apart
 from poinsot.kernels._methods import of_states
 from poinsot.kernels._once import by_blocks, each_state, filled, once
 
@@ -22,6 +23,7 @@ __all__ = [
     "Choice",
     "Components",
     "Kernel",
+    "Lanes",
     "apart",
     "arrays",
     "by_blocks",
@@ -32,7 +34,9 @@ __all__ = [
     "evaluate",
     "filled",
     "in_components",
+    "in_lanes",
     "is_number",
+    "lanes_apart",
     "objects",
     "of_states",
     "once",

@@ -14,8 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from poinsot.core import InputError, as_floats
+from poinsot.core import InputError, as_floats, concrete
 from poinsot.kernels._kernel import Kernel, _Apart
+from poinsot.kernels._states import each_of_states
 
 F = TypeVar("F", bound=Callable)
 FLOAT = np.dtype(np.float64)
@@ -60,7 +61,7 @@ class Method:
         self.required = sum(one is inspect.Parameter.empty for one in self.defaults)
 
         self._single = eqx.filter_jit(function)
-        self._many = eqx.filter_jit(partial(_each_state, function))
+        self._many = eqx.filter_jit(partial(each_of_states, function))
 
     def __get__(self, module: Any, owner: Any = None) -> Any:
         return self if module is None else BoundMethod(self, module)
@@ -147,7 +148,19 @@ class Method:
 
     def _plain(self, module: Any, given: tuple[Any, ...]) -> Any:
         lead, batched = self._axes_in_front(given)
-        return self._many(lead, batched, module, given) if lead else self._single(module, *given)
+        if not lead:
+            return self._single(module, *given)
+        if jax.default_backend() == "cpu" or not concrete(module):
+            return self._many(lead, batched, module, given)
+        # With the numbers of the module in the program, products with its zeros fall away.
+        fixed = tuple(None if rank is not None else one for rank, one in zip(self.ranks, given, strict=True))
+        key, programs = (self, "fixed", lead, batched, fixed), _attribute(module, "__dict__")[PROGRAMS]
+        if key not in programs:
+            programs[key] = eqx.filter_jit(partial(self._fixed, lead, batched, _Held(module)))
+        return programs[key](given)
+
+    def _fixed(self, lead: tuple[int, ...], batched: Sequence[bool], module: "_Held", given: Any) -> Any:
+        return each_of_states(self.function, lead, batched, module.module, given)
 
     def _axes_in_front(self, given: tuple[Any, ...]) -> tuple[tuple[int, ...], tuple[bool, ...]]:
         """The axes of many states, and which arguments have them.
@@ -190,6 +203,13 @@ class Programs(dict):
 
     def __reduce__(self) -> Any:
         return Programs, ()
+
+
+class _Held:
+    """A module that is no argument of a compiled function but a part of it."""
+
+    def __init__(self, module: Any):
+        self.module = module
 
 
 @dataclass(frozen=True)
@@ -241,16 +261,3 @@ def _is_plain(one: Any, rank: int | None) -> bool:
     return (
         rank is None or one is None or type(one) is float or (type(one) is np.ndarray and one.dtype is FLOAT)
     )
-
-
-def _each_state(function: Callable, lead: tuple[int, ...], batched: Sequence[bool], module: Any, given: Any):
-    """The plain function of many states."""
-    pairs = list(zip(given, batched, strict=True))
-    rows = [jnp.asarray(one).reshape(prod(lead), *one.shape[len(lead) :]) for one, many in pairs if many]
-
-    def single(*own: Any) -> Any:
-        left = iter(own)
-        return function(module, *(next(left) if many else one for one, many in pairs))
-
-    results = jax.vmap(single)(*rows)
-    return jax.tree.map(lambda leaf: leaf.reshape(*lead, *leaf.shape[1:]), results)

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from poinsot.core import Result, State
-from poinsot.kernels import Components, in_components, objects
-from poinsot.simulation._lanes import Lanes, in_lanes, lanes_apart
+from poinsot.kernels import Components, Lanes, in_components, in_lanes, lanes_apart, objects
+from poinsot.simulation._held_sines import held_sines
 from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._solve import Solution
 
@@ -82,7 +82,8 @@ class _Apart:
         self.leaves, self.tree = jax.tree.flatten(loop)
         self.lanes = Lanes(loop.y.shape[-1])
         numbers = jnp.zeros(self.lanes.count, dtype=int)
-        self.advance = in_lanes(marcher.step_unless_failed, loop, numbers)
+        functions = held_sines(self.lanes.count)
+        self.advance = in_lanes(marcher.step_unless_failed, loop, numbers, functions=functions)
 
     def carry(self, loop: LoopState) -> list[Any]:
         """What the loop carries, from the state of all runs."""

@@ -13,8 +13,8 @@ from jaxtyping import Array, Float, Int
 
 from poinsot.core import Group, GroupParts, LocalWrench, Packed, Wrench, barrier
 from poinsot.integrators import AbstractIntegrator, Composition, LieSplitting
-from poinsot.kernels import Components, objects
-from poinsot.simulation._lanes import in_lanes
+from poinsot.kernels import Components, in_lanes, objects
+from poinsot.simulation._held_sines import held_sines
 
 HEIGHT = 19
 """Numbers of a body: position, momentum, quaternion, body angular momentum, force and torque on it."""
@@ -146,7 +146,8 @@ def _each_body(function: Callable) -> Callable:
         shapes = jax.tree.map(
             lambda part: jax.ShapeDtypeStruct((*part.shape, *part.flat[0].shape), part.flat[0].dtype), trees
         )
-        return in_lanes(of_one, *shapes)(*trees)
+        count = jax.tree.leaves(shapes)[0].shape[-1]
+        return in_lanes(of_one, *shapes, functions=held_sines(count))(*trees)
 
     return apply
 

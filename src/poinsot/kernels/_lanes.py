@@ -1,6 +1,6 @@
 """Many runs of one function as lanes: the layout that fills vector units and GPUs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -8,21 +8,20 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as jex
 
-from poinsot.core import barrier, held, hold_p
-from poinsot.kernels import Components, apart, evaluate, is_number
-from poinsot.rotation import sincos
-
-LONG = 64
-"""Lanes from which on each row is computed in a loop of its own; fewer are a few vectors, without loops."""
+from poinsot.core import barrier, hold_p
+from poinsot.kernels._components import Components, apart, evaluate, is_number
 
 
 class Lanes:
-    """Arithmetic in which a component is an array of its values in all runs, or one value for all of them."""
+    """Arithmetic in which a component is an array of its values in all runs, or one value for all of them.
 
-    def __init__(self, count: int):
-        self.count = count
-        # Every loop that needs a sine would compute it again.
-        self.functions = {"poinsot_sincos": lambda x: held(sincos(x))} if count >= LONG else {}
+    Args:
+        count: number of runs.
+        functions: compiled functions by name that have a form of their own here; see `Arithmetic`.
+    """
+
+    def __init__(self, count: int, functions: Mapping[str, Callable] | None = None):
+        self.count, self.functions = count, functions or {}
 
     def apply(self, primitive: jex.Primitive, params: dict, operands: Sequence[Any]) -> Sequence[jax.Array]:
         """The operation on arrays of one length."""
@@ -65,7 +64,9 @@ def lanes_apart(array: jax.Array) -> Components:
     return parts
 
 
-def in_lanes(function: Callable, *example: Any) -> Callable[..., Any]:
+def in_lanes(
+    function: Callable, *example: Any, functions: Mapping[str, Callable] | None = None
+) -> Callable[..., Any]:
     """A function of one run made a function of many, all its operations between whole rows of runs.
 
     It does what `jax.vmap` over last axes does, but small arrays of positions or matrices are gone: XLA sees
@@ -74,11 +75,12 @@ def in_lanes(function: Callable, *example: Any) -> Callable[..., Any]:
     Args:
         function: of pytrees of small arrays.
         example: what the function takes, with the runs along a last axis of every array.
+        functions: see `Lanes`.
 
     Returns:
         The same function of pytrees of components, with components in its result.
     """
-    lanes = Lanes(jax.tree.leaves(example)[0].shape[-1])
+    lanes = Lanes(jax.tree.leaves(example)[0].shape[-1], functions)
     single = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[:-1], leaf.dtype), example)
     jaxpr, result = jax.make_jaxpr(function, return_shape=True)(*single)
     constants = [apart(value) for value in jaxpr.consts]
