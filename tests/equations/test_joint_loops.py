@@ -185,7 +185,7 @@ def test_rattle_holds_loops_and_ball_joints_and_is_symplectic():
         conservative(), start("spatial"), t1=2.0, dt=0.01, coordinates="joint", integrator=methods.Rattle(),
         progress=False,
     )  # fmt: skip
-    assert run.form == "index3"
+    assert run.attributes["form"] == "index3"
     report = run.report()
     for name in ("joints", "joint rates", "constraint"):
         assert report[name].largest_deviation < 1e-13, name

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from poinsot.simulation._subject import choose
 
 J = pt.joints
 ROD: Any = {"mass": 1.3, "inertia": (0.11, 0.1, 0.02)}
@@ -92,6 +93,17 @@ def test_other_coordinates_have_no_equations_for_it():
     for coordinates in ("group", "quaternions"):
         with pytest.raises(pt.InputError, match=r"body 'cross' is light.*take pt.coordinates.Joint\(\)"):
             pt.simulate(system, system.joint_state(), coordinates=coordinates, **options)
+
+
+def test_a_run_without_choices_takes_joint_coordinates_and_modes_are_refused():
+    system = cross(MASSLESS)
+    assert system.light == ("cross",)
+    # Looked at, not run: the choice is what matters.
+    assert isinstance(
+        choose(system, pt.integrators.RK4(), None, None).bodies.coordinates, pt.coordinates.Joint
+    )
+    with pytest.raises(pt.InputError, match=r"body 'cross' is light, and equilibria and modes.*linearise"):
+        pt.analysis.modes(system, system.joint_state())
 
 
 def end(body: pt.RigidBody, **kind: Any) -> pt.System:

@@ -79,7 +79,15 @@ def inertia_of(system: AbstractSystem, order: Numbering) -> np.ndarray:
     r"""Diagonal of the mass matrix: masses, and principal moments of inertia.
 
     $$ T = \tfrac12 \sum m\,\dot x\cdot\dot x + \tfrac12 \sum \Omega\cdot J\,\Omega $$
+
+    Raises:
+        InputError: a body is light, and the matrix cannot be inverted.
     """
+    if system.light:
+        raise InputError(
+            f"body {system.light[0]!r} is light, and equilibria and modes are found with the mass of every "
+            "body; linearise the chain, pt.OpenChain(system).linearise(q, v)"
+        )
     return order.flat(np.tile(np.asarray(system.masses), (3, 1)), np.asarray(system.inertia))
 
 

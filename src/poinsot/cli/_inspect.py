@@ -97,9 +97,8 @@ def _remarks(robot: System, further: Sequence[AbstractCondition]) -> Iterator[st
     """What joint coordinates cannot have, what is light, and meshes that are not there."""
     for one in further:
         yield f"{one.label} is a constraint: in joint coordinates take form 'index3' or 'index0'"
-    light = [body.name for body in robot.bodies if body.light]
-    if light:
-        yield f"without mass or with too little inertia, so in joint coordinates only: {_some(light)}"
+    if robot.light:
+        yield f"without mass or with too little inertia, so in joint coordinates only: {_some(robot.light)}"
     lost = [str(shape.mesh) for shape in robot.geometry if shape.mesh and not Path(shape.mesh).is_file()]
     if lost:
         yield f"meshes that are not in the folder of the file, and not drawn: {_some([*dict.fromkeys(lost)])}"
@@ -107,7 +106,7 @@ def _remarks(robot: System, further: Sequence[AbstractCondition]) -> Iterator[st
         yield "no shapes: pictures show lines between the joints"
 
 
-def _some(names: list[str]) -> str:
+def _some(names: Sequence[str]) -> str:
     """The first few of some names."""
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 

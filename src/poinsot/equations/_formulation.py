@@ -321,10 +321,9 @@ def refusal(system: AbstractSystem, coordinates: AbstractOrientation, form: str)
     """Why these coordinates and this form cannot serve a system, or None."""
     if isinstance(coordinates, Joint):
         return coordinates.refusal(form, system.inertia) or joint_refusal(system, form)
-    light = [body.name for body in system.bodies if body.light] if isinstance(system, System) else []
-    if light:
+    if system.light:
         return (
-            f"body {light[0]!r} is light, and has equations in joint coordinates only; take "
+            f"body {system.light[0]!r} is light, and has equations in joint coordinates only; take "
             "pt.coordinates.Joint()"
         )
     if form in ("recursive", "covariant"):

@@ -152,6 +152,11 @@ class AbstractSystem(Recommending):
         return len(self.names)
 
     @property
+    def light(self) -> tuple[str, ...]:
+        """Names of bodies that may lack mass or inertia: they have equations in joint coordinates only."""
+        return ()
+
+    @property
     def translating(self) -> Places:
         """Places of the bodies whose position is a coordinate."""
         return self.placement.translating

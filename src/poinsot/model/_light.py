@@ -23,7 +23,7 @@ def check_light(system: "System") -> None:
     Raises:
         InputError: the mass matrix in joint coordinates is singular, whatever the coordinates.
     """
-    if not any(body.light for body in system.bodies) or not concrete((system.bodies, system.mechanism)):
+    if not system.light or not concrete((system.bodies, system.mechanism)):
         return
     nodes, draw = nodes_of(system), np.random.default_rng(0)
     structure = nodes.structure

@@ -120,6 +120,11 @@ class System(AbstractSystem):
         check_light(self)
 
     @property
+    def light(self) -> tuple[str, ...]:
+        """Names of bodies that may lack mass or inertia: they have equations in joint coordinates only."""
+        return tuple(name for name, body in zip(self.names, self.bodies, strict=True) if body.light)
+
+    @property
     def linkage(self) -> Linkage | None:
         """The joints between the bodies, where these are at the parameters of the system."""
         if self.mechanism is None:

@@ -215,8 +215,7 @@ class SeenJoints:
     @property
     def no_reactions(self) -> str | None:
         """Why reactions cannot be found, or None: with more than a tree they are shared by masses."""
-        system: Any = self.formulation.bodies.system
-        light = [body.name for body in system.bodies if body.light]
+        light = self.formulation.bodies.system.light
         further = beyond_the_tree(self._linkage)
         if not light or not further:
             return None

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from poinsot.control import holding
-from poinsot.coordinates import AbstractOrientation, Group, Quaternions, as_coordinates
+from poinsot.coordinates import AbstractOrientation, Group, Joint, Quaternions, as_coordinates
 from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, quoted, user_function
 from poinsot.equations import FORMS, Formulation, formulate, preferences, refusal
 from poinsot.kernels import once
@@ -159,7 +159,8 @@ def choose(
     """
     reasons = []
     form = None if form is None else FORMS.name_of(form)
-    for candidate in (Quaternions(), Group()) if coordinates is None else (as_coordinates(coordinates),):
+    usual = (Joint(),) if system.light else (Quaternions(), Group())
+    for candidate in usual if coordinates is None else (as_coordinates(coordinates),):
         for name in preferences(candidate, system.linkage is not None) if form is None else (form,):
             reason = refusal(system, candidate, name)
             if reason is None:
