@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import poinsot as pt
 from poinsot.cli import app
-from poinsot.io import read_urdf, write_urdf
+from poinsot.io import _xml, read_urdf, write_urdf
 
 pin: Any = pytest.importorskip("pinocchio")
 PICKER = Path(__file__).parent / "robots" / "picker.urdf"
@@ -212,3 +212,50 @@ def test_the_command_shows_the_tree_and_the_masses():
     assert shown["bodies"][2]["frames"] == ["slide", "plate", "tip"]
     table = CliRunner().invoke(app, ["inspect", str(PICKER), "--floating"], catch_exceptions=False).stdout
     assert "5 bodies, 21.4 in all, 10 degrees of freedom" in table
+
+
+LAUGHS = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 10))
+ATTACKS = {
+    "entities that grow": f'<!DOCTYPE robot [<!ENTITY e0 "ha">{LAUGHS}]><robot name="&e9;"/>',
+    "a file": '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]><robot name="a">&x;</robot>',
+    "a document type elsewhere": '<!DOCTYPE robot SYSTEM "http://localhost/robot.dtd"><robot name="a"/>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ATTACKS)
+def test_entities_are_refused_before_they_are_looked_at(case, tmp_path):
+    (tmp_path / "bad.urdf").write_text(ATTACKS[case])
+    with pytest.raises(pt.InputError, match="line 1: document types and entities are not read"):
+        read_urdf(tmp_path / "bad.urdf")
+
+
+def test_files_that_are_too_large_or_too_deep_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "deep.urdf").write_text("<robot>" * 100 + "</robot>" * 100)
+    with pytest.raises(pt.InputError, match="elements are nested too deeply"):
+        read_urdf(tmp_path / "deep.urdf")
+    monkeypatch.setattr(_xml, "LARGEST", 100)
+    with pytest.raises(pt.InputError, match=r"picker.urdf has \d+ bytes; at most 100 are read"):
+        read_urdf(PICKER)
+
+
+def test_a_link_without_mass_between_two_hinges_is_light(tmp_path):
+    """A second hinge on a link without inertia; written and read again it is the same."""
+    more = (
+        '<link name="yoke"/><joint name="tilt" type="continuous"><parent link="base"/><child link="yoke"/>'
+        '<origin xyz="0 0 0.2"/><axis xyz="1 0 0"/></joint>'
+    )
+    text = PICKER.read_text().replace('<link name="plate"/>', f'{more}<link name="plate"/>')
+    text = text.replace('<parent link="base"/><child link="column"/><origin xyz="0 0 0.2"/>',
+                        '<parent link="yoke"/><child link="column"/>')  # fmt: skip
+    (tmp_path / "yoke.urdf").write_text(text)
+    robot = read_urdf(tmp_path / "yoke.urdf")
+    assert robot.light == ("yoke",)
+    chain = pt.OpenChain(robot)
+    plain = pt.OpenChain(read_urdf(PICKER))
+    q = np.array([0.0, 0.4, -0.2, 0.1, 0.3])
+    metric = np.asarray(chain.metric(q))
+    np.testing.assert_allclose(metric[1:, 1:], plain.metric(q[1:]), rtol=0, atol=1e-13)
+    write_urdf(robot, tmp_path / "again.urdf")
+    again = read_urdf(tmp_path / "again.urdf")
+    assert again.light == ("yoke",)
+    np.testing.assert_allclose(pt.OpenChain(again).metric(q), metric, rtol=0, atol=1e-13)
