@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import (
-    AbstractConstrained,
     Blocks,
     Packed,
     Projection,
@@ -22,10 +21,11 @@ from poinsot.core import (
 from poinsot.core.types import Scalar
 from poinsot.equations._bodies import Bodies, Flat, distinct
 from poinsot.equations._discrete import kinetic_gradient, potential_gradient
+from poinsot.equations._held import AbstractHeld
 from poinsot.equations._joint_multipliers import joint_blocks, joint_refusal_of_many, joint_slack
 
 
-class ConstrainedBodies(AbstractConstrained):
+class ConstrainedBodies(AbstractHeld):
     r"""The equations of index 3, or of index 2 where integrators hold velocities only.
 
     State: coordinates $q$ and momenta $p = M(q)\,v$, with the mass matrix of the coordinates. Constraints:
@@ -43,16 +43,6 @@ class ConstrainedBodies(AbstractConstrained):
         self.params, self.invariants, self.vectorised = None, invariants or {}, False
 
     @property
-    def index(self) -> int:
-        """As given."""
-        return self.held
-
-    @property
-    def autonomous(self) -> bool:
-        """Whether time does not enter."""
-        return self.bodies.autonomous
-
-    @property
     def regular(self) -> bool:
         """Whether the mass matrix of the coordinates can be inverted."""
         refusal = self.bodies.coordinates.refusal
@@ -62,11 +52,6 @@ class ConstrainedBodies(AbstractConstrained):
     def separable(self) -> bool:
         """Whether the mass matrix of the coordinates is constant."""
         return self.bodies.coordinates.constant_mass
-
-    @property
-    def conservative(self) -> bool:
-        """Whether no load acts."""
-        return self.bodies.conservative
 
     def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
         """Each body by itself, as its constraints and its inertia are; with forces in the row of the system.

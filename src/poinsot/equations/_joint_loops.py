@@ -10,7 +10,6 @@ from jaxtyping import Array, Float
 from poinsot.core import (
     PUSHING,
     PUSHING_REPETITIONS,
-    AbstractConstrained,
     Packed,
     Printable,
     Projection,
@@ -19,6 +18,7 @@ from poinsot.core import (
 )
 from poinsot.core.types import Scalar
 from poinsot.equations._bodies import Bodies, Flat
+from poinsot.equations._held import AbstractHeld
 from poinsot.equations._joint_space import JointEnergy, JointSpace
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import System
@@ -110,7 +110,7 @@ class LoopRates(Printable):
         return None
 
 
-class ConstrainedJoints(AbstractConstrained):
+class ConstrainedJoints(AbstractHeld):
     r"""The equations of index 3, or of index 2 where integrators hold velocities only.
 
     State: coordinates $q$ of the tree and momenta $p$. Constraints: unit length of the quaternions of balls,
@@ -124,25 +124,15 @@ class ConstrainedJoints(AbstractConstrained):
     so that the mass can be inverted; the multiplier of the length is zero.
     """
 
-    space: LoopSpace
+    bodies: LoopSpace
     params: Any
     invariants: dict[str, UserFunction]
     vectorised: bool = eqx.field(static=True)
     held: int = eqx.field(static=True)
 
     def __init__(self, bodies: Bodies, index: int = 3, invariants: dict[str, UserFunction] | None = None):
-        self.space, self.held = LoopSpace(bodies), index
+        self.bodies, self.held = LoopSpace(bodies), index
         self.params, self.invariants, self.vectorised = None, invariants or {}, False
-
-    @property
-    def index(self) -> int:
-        """As given."""
-        return self.held
-
-    @property
-    def autonomous(self) -> bool:
-        """Whether time does not enter."""
-        return self.space.autonomous
 
     @property
     def regular(self) -> bool:
@@ -155,46 +145,41 @@ class ConstrainedJoints(AbstractConstrained):
         return False
 
     @property
-    def conservative(self) -> bool:
-        """Whether no load acts."""
-        return self.space.conservative
-
-    @property
     def rheonomic(self) -> bool:
         """Whether a drive takes time."""
-        return any(condition.takes_time for condition in self.space.loops.conditions)
+        return any(condition.takes_time for condition in self.bodies.loops.conditions)
 
     @property
     def energy_of_tree(self) -> JointEnergy:
         """The Hamiltonian of the tree, without the lengths of quaternions."""
-        return JointEnergy(self.space)
+        return JointEnergy(self.bodies)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy of the system."""
-        chain = self.space.chain
+        chain = self.bodies.chain
         return chain.energy(q, jnp.zeros(chain.v_size), t)
 
     def constraint(self, t, q: Flat) -> Float[Array, " m"]:
         """Unit lengths, then gaps."""
-        return jnp.concatenate([self._lengths(q), self.space.loops.gap(self.space.chain, t, q)])
+        return jnp.concatenate([self._lengths(q), self.bodies.loops.gap(self.bodies.chain, t, q)])
 
     def _lengths(self, q: Flat) -> Float[Array, " ball"]:
-        quats = q[quaternion_places(self.space.chain.structure)]
+        quats = q[quaternion_places(self.bodies.chain.structure)]
         return 0.5 * (jnp.sum(quats * quats, axis=1) - 1.0)
 
     def slack(self, t, q: Flat) -> Float[Array, " m"]:
         """What the conditions would be accelerated by with free bodies; nothing for lengths."""
-        chain, loops = self.space.chain, self.space.loops
+        chain, loops = self.bodies.chain, self.bodies.loops
         return jnp.concatenate([jnp.zeros_like(self._lengths(q)), loops.free_scale(chain, t, q)])
 
     @property
     def _length_inertia(self) -> Array:
         """The number $4 I_0$: twice the mean trace of the tensors of inertia."""
-        return 2.0 * jnp.mean(jnp.trace(self.space.chain.nodes.inertias, axis1=1, axis2=2))
+        return 2.0 * jnp.mean(jnp.trace(self.bodies.chain.nodes.inertias, axis1=1, axis2=2))
 
     def momentum(self, q: Flat, v: Flat) -> Flat:
         """Momentum of a derivative of the coordinates."""
-        chain = self.space.chain
+        chain = self.bodies.chain
         structure = chain.structure
         p = lifted(structure, q, chain.momenta(q, rates_of(structure, q, v)))
         if not structure.balls:
@@ -206,12 +191,12 @@ class ConstrainedJoints(AbstractConstrained):
 
     def kinetic(self, q: Flat, p: Flat) -> Scalar:
         """Kinetic energy in momenta."""
-        chain, energy = self.space.chain, self.energy_of_tree
+        chain, energy = self.bodies.chain, self.energy_of_tree
         return 0.5 * jnp.sum(energy.rates(q, p) * along_rates(chain.structure, q, p)) + self._radial(q, p)
 
     def _radial(self, q: Flat, p: Flat) -> Scalar:
         """Kinetic energy of the lengths of quaternions."""
-        quats = quaternion_places(self.space.chain.structure)
+        quats = quaternion_places(self.bodies.chain.structure)
         own = q[quats]
         along = jnp.sum(own * p[quats], axis=1) ** 2 / jnp.sum(own * own, axis=1)
         return 0.5 * jnp.sum(along) / self._length_inertia
@@ -219,37 +204,37 @@ class ConstrainedJoints(AbstractConstrained):
     def dHdq(self, t, q: Flat, p: Flat) -> Flat:
         """Gradient of the Hamiltonian in the coordinates, less the load."""
         slope = self.energy_of_tree.dq(t, q, p, None)
-        if self.space.chain.structure.balls:
+        if self.bodies.chain.structure.balls:
             slope = slope + jax.grad(self._radial)(q, p)
         return slope if self.conservative else slope - self.load(t, q, self.velocity(t, q, p))
 
     def dHdp(self, q: Flat, p: Flat) -> Flat:
         """Gradient of the Hamiltonian in the momenta."""
         rate = self.energy_of_tree.dp(0.0, q, p, None)
-        return rate + jax.grad(self._radial, argnums=1)(q, p) if self.space.chain.structure.balls else rate
+        return rate + jax.grad(self._radial, argnums=1)(q, p) if self.bodies.chain.structure.balls else rate
 
     def velocity(self, t, q: Flat, p: Flat) -> Flat:
         """The velocity of a momentum that keeps the loops closed."""
-        chain, rates = self.space.chain, self.energy_of_tree.rates(q, p)
-        return chain.coordinate_rates(q, rates + self.space.loops.impulse(chain, t, q, rates)[0])
+        chain, rates = self.bodies.chain, self.energy_of_tree.rates(q, p)
+        return chain.coordinate_rates(q, rates + self.bodies.loops.impulse(chain, t, q, rates)[0])
 
     def tangent_momentum(self, t, q: Flat, p: Flat) -> Flat:
         """The momentum less its part across the constraints, which costs no round-off where there is none."""
-        chain = self.space.chain
+        chain = self.bodies.chain
         structure = chain.structure
         if structure.balls:
             quats = quaternion_places(structure)
             own = q[quats]
             along = jnp.sum(own * p[quats], axis=1) / jnp.sum(own * own, axis=1)
             p = p.at[quats].add(-along[:, None] * own)
-        _, push = self.space.loops.impulse(chain, t, q, self.energy_of_tree.rates(q, p))
+        _, push = self.bodies.loops.impulse(chain, t, q, self.energy_of_tree.rates(q, p))
         return p + lifted(structure, q, push)
 
     def project(self, t, y: Packed, what: Projection) -> Packed:
         """Coordinates and momenta on the constraints, in the metric of the mass."""
         q, p = self.split(y)
         if what in ("position", "both"):
-            q = self.space.loops.closed(self.space.chain, t, q)
+            q = self.bodies.loops.closed(self.bodies.chain, t, q)
         if what in ("velocity", "both"):
             p = self.tangent_momentum(t, q, p)
         return jnp.concatenate([q, p])
@@ -260,7 +245,7 @@ class ConstrainedJoints(AbstractConstrained):
 
     def acceleration(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Acceleration and multipliers, by articulated bodies; those of loops are their negative forces."""
-        chain, loops = self.space.chain, self.space.loops
+        chain, loops = self.bodies.chain, self.bodies.loops
         rates = rates_of(chain.structure, q, v)
         change, forces = loops.acceleration(chain, t, q, rates, chain.forward_dynamics(q, rates, None, t))
         a = jax.jvp(chain.coordinate_rates, (q, rates), (v, change))[1]
@@ -268,7 +253,7 @@ class ConstrainedJoints(AbstractConstrained):
 
     def load(self, t, q: Flat, v: Flat) -> Flat:
         """Generalised force of the loads."""
-        chain = self.space.chain
+        chain = self.bodies.chain
         return lifted(chain.structure, q, chain.load(t, q, rates_of(chain.structure, q, v)))
 
 

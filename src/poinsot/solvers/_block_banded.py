@@ -56,6 +56,11 @@ class BlockMatrix(eqx.Module):
         ones = jnp.asarray(np.eye(blocks.size)[:, :, None] * blocks.filled[None])
         return BlockMatrix(self.diagonal + ones, self.beside)
 
+    def shifted(self, shift: Blocked) -> "BlockMatrix":
+        """Add a vector in blocks to the diagonal."""
+        more = jnp.eye(shift.shape[0])[:, :, None] * shift[None]
+        return BlockMatrix(self.diagonal + more, self.beside)
+
     def solve(self, b: Blocked) -> Blocked:
         r"""Solve $A x = b$.
 

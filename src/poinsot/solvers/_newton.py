@@ -52,10 +52,13 @@ def newton(
     def linear_solve(matvec, rhs):
         if shift is None:
             return linear_solution(matvec, rhs, structure)
-        x = jnp.zeros_like(rhs)
-        for _ in range(REPETITIONS):
-            x = x + linear_solution(lambda v: matvec(v) + shift * v, rhs - matvec(x), structure)
-        return x
+        # The matrix is found once: it is most of the derivative of a step.
+        _, matrix = linearised(matvec, jnp.zeros_like(rhs), structure)
+        shifted, b = matrix.shifted(structure.split(shift)).completed(structure), structure.split(rhs)
+        x = shifted.solve(b)
+        for _ in range(REPETITIONS - 1):
+            x = x + shifted.solve(b - matrix.times(x))
+        return structure.join(x)
 
     return root(residual, guess, correct, linear_solve)
 

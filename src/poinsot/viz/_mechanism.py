@@ -38,6 +38,8 @@ SMALL = 0.05
 """Size of symbols of the ground, relative to the picture."""
 LONGEST = 0.3
 """Length of the longest arrow, likewise."""
+CLEAR = 0.5
+"""Cosine of the angle that names keep from arrows."""
 LEGEND = 6
 """Bodies beside each other in the legend, at most."""
 LETTERS = 100
@@ -254,13 +256,25 @@ class Mechanism:
                 groups.append((place, [joint["name"]]))
         for place, names in groups:
             beside = ", ".join(names)
-            self._draw_name(ax, beside if len(beside) <= LONG else ",\n".join(names), place)
+            text = beside if len(beside) <= LONG else ",\n".join(names)
+            self._draw_name(ax, text, place, self._arrows(0, names))
 
-    def _draw_name(self, ax: "Axes", name: str, place: np.ndarray) -> None:
-        """Beside the joint, away from the middle, with a halo that keeps it readable on bodies."""
+    def _arrows(self, time: int, names: Sequence[str]) -> list[np.ndarray]:
+        """Find the directions on paper of the forces of some joints."""
+        if self.forces is None:
+            return []
+        of_joints = zip(self.joints, self.forces[time], strict=True)
+        drawn = [self.view(force)[:2] for joint, force in of_joints if joint["name"] in names]
+        return [arrow / np.linalg.norm(arrow) for arrow in drawn if np.linalg.norm(arrow) > 0.0]
+
+    def _draw_name(self, ax: "Axes", name: str, place: np.ndarray, arrows: list[np.ndarray]) -> None:
+        """Write a name beside the joint, away from the middle and from arrows.
+
+        It has a halo that keeps it readable on bodies.
+        """
         away = place - self.box[0]
         away = away / max(float(np.linalg.norm(away)), 1e-300)
-        right, up = 9.0 * away
+        right, up = 9.0 * _clear(away, arrows)
         effects = optional("matplotlib.patheffects", "plot", "a picture")
         ax.annotate(
             name,
@@ -318,6 +332,16 @@ def _bodies(
         radii = axes * np.sqrt(np.maximum(squares, 0.0))[None]
         bodies.append(Body(name, np.unique(np.reshape(points, (-1, 3)), axis=0), radii, solids.get(name, ())))
     return bodies
+
+
+def _clear(wanted: np.ndarray, arrows: list[np.ndarray]) -> np.ndarray:
+    """Turn a direction by eighths until no arrow points the same way; the least turn that does."""
+    ways = []
+    for eighth in (0, 1, -1, 2, -2, 3, -3, 4):
+        cos, sin = np.cos(0.25 * np.pi * eighth), np.sin(0.25 * np.pi * eighth)
+        way = np.array([cos * wanted[0] - sin * wanted[1], sin * wanted[0] + cos * wanted[1]])
+        ways.append((max([float(way @ arrow) for arrow in arrows], default=-1.0), way))
+    return next((way for nearest, way in ways if nearest < CLEAR), min(ways, key=lambda one: one[0])[1])
 
 
 def _hull(points: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """RATTLE: Störmer-Verlet on the surface of constraints."""
 
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array
 
 from poinsot.core import AbstractConstrained, AbstractProblem, Packed, StepInfo
@@ -57,8 +58,8 @@ class Rattle(AbstractIntegrator):
         )
 
     def init(self, problem: AbstractConstrained, t, h, y: Packed) -> Array:
-        r"""A first guess of the multipliers $\lambda$."""
-        q, p = problem.split(y)
+        r"""A first guess of the multipliers $\lambda$, without derivatives: the solution has none in it."""
+        q, p = problem.split(lax.stop_gradient(y))
         return problem.acceleration(t, q, problem.velocity(t, q, p))[1]
 
     def step(self, problem: AbstractConstrained, t, h, y: Packed, carry: Array):
