@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.viz._mechanism import ASLANT, Body, Mechanism
+from poinsot.viz._mechanism import ASLANT, CLEAR, Body, Mechanism
 
 matplotlib.use("Agg")
 HINGE = {
@@ -92,3 +92,14 @@ def test_a_run_without_joints_says_so():
     run: Any = pt.simulate(top, top.start, t1=0.02, dt=0.01, integrator="lie-splitting", progress=False)
     with pytest.raises(pt.InputError, match="has no joints"):
         run.plot.mechanism()
+
+
+@pytest.mark.parametrize("force", [(1.0, 0.0, 0.0), (-1.0, 0.2, 0.0), (0.0, 0.0, 0.0)])
+def test_the_name_of_a_joint_keeps_away_from_its_arrow(force):
+    """Away from the middle of the picture, which is to the left of this joint, unless the arrow is there."""
+    _, ax = drawn(np.eye(3), [0.5, 0.0, 0.0], np.array([[force]]))
+    name = next(text for text in ax.texts if text.get_text() == "hinge")
+    beside: Any = np.array(name.xyann) / np.linalg.norm(name.xyann)
+    assert beside @ np.array(force[:2]) < CLEAR + 0.2, "two points of type more above or below"
+    if force[0] >= 0.0:
+        assert beside[0] < -0.9
