@@ -118,7 +118,7 @@ dt = 0.1
 
 def test_a_controller_follows_a_path_from_the_start(written):
     setup = load_scenario(written(REACH)).setup
-    sampled: Any = setup.choices["control"]
+    sampled: Any = setup.control
     assert isinstance(sampled, pt.control.Sampled) and sampled.period == 0.01
     law = sampled.law
     assert isinstance(law, pt.control.ComputedTorque)
@@ -129,18 +129,19 @@ def test_a_controller_follows_a_path_from_the_start(written):
 
 
 def test_other_controllers_and_references(written):
-    law: Any = load_scenario(written(CART)).setup.choices["control"]
+    law: Any = load_scenario(written(CART)).setup.control
     same = pt.control.LQR(law.chain, [0.0, 0.0], Q=(1.0, 10.0, 1.0, 1.0), R=0.1, joints=["rails"])
     np.testing.assert_allclose(law.gain, same.gain, rtol=1e-12)
     old = REACH[REACH.index("[control]") : REACH.index("[coordinates]")]
     held = "[control]\nname = 'pd-gravity'\nkp = [50, 40, 30, 20]\nkd = 5\nreference = { elbow = 0.3 }\n"
-    law = load_scenario(written(REACH.replace(old, held))).setup.choices["control"]
+    law = load_scenario(written(REACH.replace(old, held))).setup.control
     assert isinstance(law, pt.control.PDGravity) and not law.takes_time
     np.testing.assert_allclose(law.reference(1.0)[0], [0.0, 0.0, 0.3, 0.0])
     np.testing.assert_allclose(law.kp, [50.0, 40.0, 30.0, 20.0])
     path = 'name = "quintic"', 'name = "trapezoidal"\nspeed = 1.0\nacceleration = 4.0\nfrom = { turn = 0.2 }'
     text = REACH.replace(*path).replace("duration = 1.5 ", "#")
-    law = load_scenario(written(text)).setup.choices["control"].law
+    sampled: Any = load_scenario(written(text)).setup.control
+    law = sampled.law
     np.testing.assert_allclose(law.reference(0.0)[0], [0.2, 0.0, 0.0, 0.0], atol=1e-14)
     np.testing.assert_allclose(law.reference(9.0)[0], [1.2, -0.4, 0.9, 0.1], atol=1e-14)
 

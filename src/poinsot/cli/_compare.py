@@ -108,7 +108,7 @@ def _bodies(setup: Setup, path: Path) -> tuple[AbstractSystem, State]:
         raise InputError(
             f"{path}: formalisms are those of rigid bodies; this system is given by its equations"
         )
-    if "control" in setup.choices:
+    if setup.control is not None:
         raise InputError(f"{path}: formalisms are compared without a controller; leave out [control]")
     return setup.system, setup.start
 

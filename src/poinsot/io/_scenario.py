@@ -280,6 +280,9 @@ class Scenario(Section):
     are one number for all joints, or a list in the order of the joints.
 
     ```toml
+    [robot]
+    file = "arm.urdf"
+
     [control]
     name = "computed-torque"    # or "pd-gravity", which may have joints = ["shoulder"]
     kp = 100.0
@@ -287,21 +290,44 @@ class Scenario(Section):
     period = 0.01               # optional: sampled so often, and held between samples
 
     [control.reference]         # from the start of the run; or coordinates to hold, { shoulder = 0.8 }
-    name = "quintic"            # or "trapezoidal", with speed and acceleration
+    name = "quintic"            # or "trapezoidal", with speed and acceleration in place of duration
     to = { shoulder = 0.8, elbow = -1.2 }
     duration = 2.0
     begin = 0.5                 # optional
     from = { shoulder = 0.5 }   # optional: the start if left out
+
+    [coordinates]
+    name = "joint"
+
+    [integrator]
+    name = "gauss4"
+
+    [run]
+    t1 = 3.0
+    dt = 0.01
     ```
 
     About an equilibrium:
 
     ```toml
+    [system]
+    name = "cart-pole"
+
     [control]
     name = "lqr"
     target = { hinge = 0.0 }    # the others at zero
     Q = [1.0, 10.0, 1.0, 1.0]   # optional: weights of coordinates and rates; R likewise, of forces
     joints = ["rails"]          # optional: all joints
+
+    [coordinates]
+    name = "joint"
+
+    [integrator]
+    name = "gauss4"
+
+    [run]
+    t1 = 10.0
+    dt = 0.01
     ```
     """
 
@@ -370,6 +396,7 @@ class Scenario(Section):
                 stop=setup.stop,
                 last_step=times.last_step,
                 progress=progress,
+                control=setup.control,
                 **setup.choices,
             )
         except (SimulationError, Interrupted) as failure:

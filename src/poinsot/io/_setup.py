@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from poinsot import library
+from poinsot.control import Sampled
 from poinsot.coordinates import REGISTRY as COORDINATES
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import FORMS
@@ -24,6 +25,7 @@ from poinsot.io._scenario_errors import located
 from poinsot.io._scenario_integrator import integrator_of
 from poinsot.io._toml import inline
 from poinsot.model import AbstractSystem
+from poinsot.model.loads import AbstractControl
 from poinsot.simulation import Event
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ class Setup:
     record: dict[str, str]
     """What the trajectory is to say about itself."""
     choices: dict[str, Any] = field(default_factory=dict)
-    """Coordinates, form and controller, for bodies."""
+    """Coordinates and form, for bodies."""
+    control: AbstractControl | Sampled | None = None
 
 
 def setup_of(scenario: "Scenario") -> Setup:
@@ -74,11 +77,9 @@ def setup_of(scenario: "Scenario") -> Setup:
             start = library_start(system, name, scenario.start)
     system = acting(system, scenario.potentials or [], scenario.loads or [])
     stop = None if scenario.times.stop is None else motion_stop(scenario.times.stop)
-    choices = _choices(scenario)
-    if scenario.control is not None:
-        with located("control"):
-            choices["control"] = control_of(scenario.control, system, start)
-    return Setup(system, start, integrator, stop, {"system": title}, choices)
+    with located("control"):
+        control = None if scenario.control is None else control_of(scenario.control, system, start)
+    return Setup(system, start, integrator, stop, {"system": title}, _choices(scenario), control)
 
 
 def _of_equations(
