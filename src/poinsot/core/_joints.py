@@ -37,6 +37,10 @@ class Mobility(NamedTuple):
 class Reach(Protocol):
     r"""Jacobians $G$ of the joints at a pose, with the system $G M^{-1} G^T$ factored."""
 
+    def ready(self) -> "Reach":
+        """This with its system factored now, where that goes along with the Jacobians."""
+        ...
+
     def push(self, twist: Twist) -> Rows:
         r"""The products $G u$."""
         ...
@@ -164,7 +168,7 @@ def straightened(reach: Reach, bends: Rows, repetitions: int) -> tuple[Rows, Twi
 def reached(joints: Joints, t, x: Array, R: Array, solve: tuple[float, int]) -> tuple[Reach, int]:
     """Factor the Jacobians at a pose for a kind of solve, and say its number of repetitions."""
     epsilon, repetitions = solve
-    return joints.at(t, x, R, epsilon), repetitions
+    return joints.at(t, x, R, epsilon).ready(), repetitions
 
 
 def along_joints(

@@ -312,6 +312,10 @@ class Reach:
             return G * linkage.weights[np.array(linkage.parts[condition])][None]
         return linkage.moved(linkage.weights, self.mobility, condition, G)
 
+    def ready(self) -> "Reach":
+        """This: the system is factored when it is solved."""
+        return self
+
     def push(self, twist: Twist) -> Rows:
         r"""The products $G u$."""
         return _pushed(self.linkage, self.jacobians, twist)

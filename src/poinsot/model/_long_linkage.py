@@ -228,6 +228,10 @@ class LongReach:
         """Of $A$, for those who solve."""
         return self.linkage.factored(self.jacobians, self.epsilon)
 
+    def ready(self) -> "LongReach":
+        """This: the system is factored when it is solved."""
+        return self
+
     def push(self, twist: Twist) -> Rows:
         r"""The products $G u$."""
         return self.linkage.push(self.jacobians, twist)

@@ -154,53 +154,72 @@ class SerialLinkage(eqx.Module):
 
     def at(self, t, x: Array, R: Array, epsilon: float) -> "SerialReach":
         """Jacobians of the conditions at a pose; independent ones need no epsilon."""
-        return SerialReach(self, self.slopes(t, x, R))
+        return SerialReach(self, (t, x, R))
 
     def closing(self, reach: "SerialReach", t, x: Array, R: Array, mobility: Mobility) -> "SerialClosing":
         r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start."""
-        ends, turns = self.slopes(t, x, R), jnp.moveaxis(mobility.turn, -1, 0)
+        turns = jnp.moveaxis(mobility.turn, -1, 0)
         first = turns[0] if self.carriers else jnp.zeros((3, 3))
 
         def moved(levers, link: Link, turn: Array):
             return mobility.time * link.weight[0], turn
 
         levers = mobility.time * self._first_weight()[0], first
-        factors = self._eliminated((reach.slopes, ends), levers, moved, self._of_links(turns))
+        eliminate, nothing = self._elimination(False, levers, moved)
+
+        def each(carry, link: Link, own: Pose, start: Slopes, turn: Array):
+            end = self._slope(carry[0], link, own)
+            rest, factor = eliminate(carry[1], link, start, end, turn)
+            return (own, rest), (end, factor)
+
+        columns = self._poses(x, R), reach.slopes, self._of_links(turns)
+        ends, factors = self.scan(each, (self._first_pose(t, x, R), nothing), *columns)[1]
         return SerialClosing(self, ends, factors)
 
     def slopes(self, t, x: Array, R: Array) -> Slopes:
         """Jacobians of the joints."""
 
         def slope(before: Pose, link: Link, own: Pose):
-            pulled = jax.jacrev(self._residual(link))(_frames(link, before, own))
-            return own, Slopes(
-                pulled.apart,
-                _torques(link.before, before.R, -pulled.apart, pulled.first),
-                _torques(link.own, own.R, pulled.apart, pulled.second),
-            )
+            return own, self._slope(before, link, own)
 
         return self.scan(slope, self._first_pose(t, x, R), self._poses(x, R))[1]
 
-    def factored(self, slopes: Slopes) -> Factor:
-        r"""Factors of $G M^{-1} G^T$."""
+    def _slope(self, before: Pose, link: Link, own: Pose) -> Slopes:
+        """Jacobian of the joint of a link."""
+        pulled = jax.jacrev(self._residual(link))(_frames(link, before, own))
+        return Slopes(
+            pulled.apart,
+            _torques(link.before, before.R, -pulled.apart, pulled.first),
+            _torques(link.own, own.R, pulled.apart, pulled.second),
+        )
+
+    def factored(self, t, x: Array, R: Array) -> tuple[Slopes, Factor]:
+        r"""Jacobians, and factors of $G M^{-1} G^T$, in one pass.
+
+        A processor works out Jacobians while it waits for the factors of the link before.
+        """
 
         def weight(levers, link: Link):
             return link.weight
 
-        return self._eliminated((slopes, slopes), self._first_weight(), weight)
+        eliminate, nothing = self._elimination(True, self._first_weight(), weight)
 
-    def _eliminated(self, ends: tuple[Slopes, Slopes], levers, of_link: Callable, *columns) -> Factor:
-        """Eliminate one joint after the other.
+        def each(carry, link: Link, own: Pose):
+            slope = self._slope(carry[0], link, own)
+            rest, factor = eliminate(carry[1], link, slope, slope)
+            return (own, rest), (slope, factor)
+
+        return self.scan(each, (self._first_pose(t, x, R), nothing), self._poses(x, R))[1]
+
+    def _elimination(self, symmetric: bool, levers, of_link: Callable) -> tuple[Callable, Any]:
+        """What eliminates one joint after the other, for a scan, and what it starts from.
 
         Args:
-            ends: Jacobians where impulses act, and where gaps are measured.
+            symmetric: whether Jacobians where impulses act and where gaps are measured are the same.
             levers: by how much an impulse moves and turns the body before the first link.
-            of_link: the same of a link.
-            columns: what it takes beside the link.
+            of_link: the same of a link, from those before, the link, and what comes beside the Jacobians.
         """
-        start, end = ends
-        symmetric = start is end
-        rows = start.shift.shape[1]
+        rows = self.template.rows
 
         def each(carry, link: Link, start: Slopes, end: Slopes, *given):
             levers, before_end, before_moved, corner = carry
@@ -222,8 +241,7 @@ class SerialLinkage(eqx.Module):
             return (own_levers, (end.shift, end.own), own, following), Factor(left, right, following)
 
         nothing = jnp.zeros((rows, 3)), jnp.zeros((rows, 3))
-        carry = (levers, nothing, nothing, Corner.unit(rows))
-        return self.scan(each, carry, start, end, *columns)[1]
+        return each, (levers, nothing, nothing, Corner.unit(rows))
 
     def scan(self, function: Callable, start, *columns, reverse: bool = False):
         """Go along the links: `function(carry, link, *rows)` returns the next carry and a row of results."""
@@ -291,12 +309,23 @@ class SerialReach:
     """Jacobians of the joints at a pose, and the factors of $A$."""
 
     linkage: SerialLinkage
-    slopes: Slopes
+    pose: tuple[Any, Array, Array]
+
+    @cached_property
+    def slopes(self) -> Slopes:
+        """Jacobians; those of a system that is factored come with its factors."""
+        return self.linkage.slopes(*self.pose)
 
     @cached_property
     def factors(self) -> Factor:
         """Of $A$, for those who solve."""
-        return self.linkage.factored(self.slopes)
+        self.__dict__["slopes"], factors = self.linkage.factored(*self.pose)
+        return factors
+
+    def ready(self) -> "SerialReach":
+        """This with its system factored."""
+        assert self.factors is not None
+        return self
 
     def push(self, twist: Twist) -> Rows:
         r"""The products $G u$."""
