@@ -18,6 +18,11 @@ def stacked(x):
     return lax.scan(lambda carry, row: (carry + row[0], jnp.sin(row) * carry), 0.5, x.reshape(200, 3))[1]
 
 
+def outer(x):
+    """Of 1,800 numbers: reduced along one axis it is still long."""
+    return stacked(x).T[:, None] * x.reshape(3, 200)[None] + stacked(x)[None, :3, :1]
+
+
 VIEWS = {
     "transposed": lambda x: stacked(x).T,
     "every third": lambda x: stacked(x)[1::3],
@@ -28,6 +33,8 @@ VIEWS = {
     "side by side": lambda x: jnp.concatenate([stacked(x), x.reshape(200, 3)], axis=1),
     "sum": lambda x: jnp.sum(stacked(x)),
     "largest of a transposed array": lambda x: jnp.max(stacked(x).T),
+    "sums of long columns": lambda x: jnp.sum(outer(x), axis=0),
+    "largest of each column": lambda x: jnp.max(outer(x), axis=1),
     "sums of columns": lambda x: jnp.sum(stacked(x), axis=0),
     "rows of a transposed array": lambda x: lax.scan(lambda c, row: (0.5 * c + row, c), 0.0, stacked(x).T[0]),
     "rows of a spread row": lambda x: lax.scan(
@@ -39,7 +46,10 @@ VIEWS = {
 
 
 @pytest.mark.parametrize(
-    "name", of_the_long_suite(list(VIEWS), {"sum", "side by side", "rows of a transposed array"})
+    "name",
+    of_the_long_suite(
+        list(VIEWS), {"sum", "sums of long columns", "side by side", "rows of a transposed array"}
+    ),
 )
 def test_views_of_arrays_in_memory(name):
     check(VIEWS[name], LONG, rtol=1e-14, atol=1e-14)

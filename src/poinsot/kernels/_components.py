@@ -232,7 +232,7 @@ def _combine(primitive: jex.Primitive, arithmetic: Arithmetic, a: Any, b: Any) -
     return arithmetic.apply(primitive, {}, (a, b))[0]
 
 
-def _total(primitive: jex.Primitive, arithmetic: Arithmetic, components: Sequence[Any]) -> Any:
+def total(primitive: jex.Primitive, arithmetic: Arithmetic, components: Sequence[Any]) -> Any:
     """A sum, a product, a maximum of at least one component.
 
     Sums and products go from the first to the last. What does not depend on the order goes by pairs of
@@ -241,11 +241,11 @@ def _total(primitive: jex.Primitive, arithmetic: Arithmetic, components: Sequenc
     if primitive not in (lax.add_p, lax.mul_p) and len(components) > 2:
         half = len(components) // 2
         parts = components[:half], components[half:]
-        return _combine(primitive, arithmetic, *(_total(primitive, arithmetic, part) for part in parts))
-    total = components[0]
+        return _combine(primitive, arithmetic, *(total(primitive, arithmetic, part) for part in parts))
+    result = components[0]
     for component in components[1:]:
-        total = _combine(primitive, arithmetic, total, component)
-    return total
+        result = _combine(primitive, arithmetic, result, component)
+    return result
 
 
 def _reduced(primitive: jex.Primitive, arithmetic: Arithmetic, array: Components, axes) -> Components:
@@ -255,7 +255,7 @@ def _reduced(primitive: jex.Primitive, arithmetic: Arithmetic, array: Components
     rows = array.transpose(*kept, *axes).reshape(*shape, count)
     if count == 0:
         return objects(shape, [np.float64(EMPTY[primitive])] * math.prod(shape))
-    return objects(shape, [_total(primitive, arithmetic, list(rows[place])) for place in np.ndindex(*shape)])
+    return objects(shape, [total(primitive, arithmetic, list(rows[place])) for place in np.ndindex(*shape)])
 
 
 def _product(arithmetic: Arithmetic, a: Components, b: Components, dimension_numbers) -> Components:
@@ -272,7 +272,7 @@ def _product(arithmetic: Arithmetic, a: Components, b: Components, dimension_num
     for place in np.ndindex(*batch):
         for row, column in itertools.product(left[place], right[place]):
             terms = [_combine(lax.mul_p, arithmetic, x, y) for x, y in zip(row, column, strict=True)]
-            entries.append(_total(lax.add_p, arithmetic, terms) if terms else np.float64(0.0))
+            entries.append(total(lax.add_p, arithmetic, terms) if terms else np.float64(0.0))
     return objects((*batch, *rows, *columns), entries)
 
 

@@ -1,14 +1,18 @@
 """Arrays in memory seen in another order, put together, and reduced to a number."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from poinsot.kernels._components import REDUCTIONS, apply_equation, is_number
+from poinsot.kernels._components import REDUCTIONS, apply_equation, is_number, total
 from poinsot.kernels.native._emitter import Emitter, whole
 from poinsot.kernels.native._ir import I1, I64, Value, kind_of
 from poinsot.kernels.native._memory import Memory
+
+TERMS = 16
+"""Elements of a row that is reduced without a loop."""
 
 
 @whole("transpose")
@@ -66,11 +70,13 @@ def _varies(part: Any) -> bool:
 
 @whole(*REDUCTIONS)
 def _reduce(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
-    """A long array to one number, in a loop, from the first element to the last."""
-    array, name = operands[0], equation.primitive.name
-    if equation.outvars[0].aval.shape or not emitter.program.is_long(array.size):
+    """A long array to one number, or along an axis to many, in a loop, from the first element to the last."""
+    array, name, axes = operands[0], equation.primitive.name, equation.params["axes"]
+    primitive, result = REDUCTIONS[name], equation.outvars[0].aval
+    if len(axes) == 1 and 0 < array.shape[axes[0]] <= TERMS and emitter.program.is_long(result.size):
+        return [_along(emitter, primitive, array, axes[0], result.shape)]
+    if result.shape or not emitter.program.is_long(array.size):
         return apply_equation(equation, emitter, [emitter.apart(array)])
-    primitive = REDUCTIONS[name]
 
     def following(total: Any, place: Value) -> Any:
         return emitter.apply(primitive, {}, (total, emitter.memory.load(array, place)))[0]
@@ -79,6 +85,27 @@ def _reduce(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequenc
     result = np.empty((), dtype=object)
     result[()] = total
     return [result]
+
+
+def _along(emitter: Emitter, primitive: Any, array: Memory, axis: int, shape: tuple[int, ...]) -> Memory:
+    """Reduce each short row of an array in memory along an axis."""
+    builder, memory = emitter.builder, emitter.memory
+    length, step = array.shape[axis], math.prod(array.shape[axis + 1 :])
+    target = memory.allocate(array.kind, array.wide, shape)
+
+    def body(place: Value) -> None:
+        outer = builder.fresh(I64, False, f"udiv i64 {place.text}, {step}")
+        skipped = builder.fresh(I64, False, f"mul i64 {outer.text}, {(length - 1) * step}")
+        begin = builder.fresh(I64, False, f"add i64 {place.text}, {skipped.text}")
+        terms = []
+        for k in range(length):
+            at = builder.fresh(I64, False, f"add i64 {begin.text}, {k * step}")
+            terms.append(memory.load(array, at))
+        with memory.unmasked():
+            memory.store(target, place, total(primitive, emitter, terms))
+
+    memory.each(target.size, body)
+    return target
 
 
 def _accumulated(emitter: Emitter, array: Memory, following: Callable[[Any, Value], Any]) -> Value:
