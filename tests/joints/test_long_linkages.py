@@ -151,35 +151,3 @@ def test_twenty_loops_stay_closed_in_native_code_and_move_like_a_pendulum():
     exact = solve_ivp(pendulum, (0.0, end), [0.5 * np.pi, -1.0], rtol=1e-12, atol=1e-12).y[0, -1]
     tip = 2.0 * np.asarray(run.position)[-1, 0, :2]
     assert np.linalg.norm(tip - [np.cos(exact), np.sin(exact)]) < 1e-6
-
-
-@pytest.mark.slow
-def test_a_tree_of_two_hundred_bodies_stays_closed_and_keeps_its_energy():
-    branches = tree(200)
-    assert branches.mobility(start := branches.assemble()).loops == 0
-    run = pt.simulate(
-        branches, start, t1=0.1, coordinates="group", progress=False, rtol=1e-9, atol=1e-9,
-        integrator=pt.integrators.DormandPrince8(projection=True),
-    )  # fmt: skip
-    report = run.report()
-    assert run.attributes["kernel"] == "native" and report["joints"].largest_deviation < 1e-11
-    assert report["energy"].largest_deviation < 1e-6 * np.ptp(np.asarray(run.kinetic_energy))
-
-
-@pytest.mark.slow
-def test_derivatives_go_through_loops_over_joints():
-    """The derivative of a step of five parallelograms in its start, forward and backward."""
-    bars = pt.library.parallelogram(loops=5)
-    formulation = pt.formulate(bars, "group", "group")
-    problem: Any = formulation.problem
-    assert isinstance(problem.joints, LongLinkage)
-    y = jnp.asarray(problem.pack(formulation.start(bars.start)))
-    away = jnp.asarray(np.random.default_rng(0).normal(size=y.shape))
-
-    def end(y):
-        return jnp.sum(away * pt.integrators.RK4().step(problem, 0.0, 1e-2, y, None)[0])
-
-    forward, backward = jax.jvp(end, (y,), (away,))[1], jax.grad(end)(y) @ away
-    near = [end(y + sign * 1e-6 * away) for sign in (1.0, -1.0)]
-    assert abs(forward - backward) < 1e-10 * abs(forward)
-    assert abs(forward - (near[0] - near[1]) / 2e-6) < 1e-6 * abs(forward)
