@@ -31,10 +31,14 @@ HEAVIEST = 300_000
 SPARSE = 512
 """Elements of an array of the model that is taken apart if at least half of them are part of the code."""
 LONGEST = 100_000
-"""Lines of a program beyond which compiling it takes too long: 12,000 take two seconds, 80,000 take 25.
+"""Lines of a program beyond which compiling it takes too long."""
+LONGEST_FUNCTION = 45_000
+"""The same of one of its functions, whose time grows faster than its length.
 
-XLA takes minutes for traces of that size.
+12,000 lines take two seconds, 58,000 forty; XLA takes minutes for some of these traces.
 """
+QUICKLY = 3
+"""These limits are divided by this for what is compiled with little effort, for a call or two."""
 
 
 class NativeProgram:
@@ -88,11 +92,14 @@ class NativeProgram:
         if jaxpr.effects:
             raise NotNative("the trace calls back into Python, or has other effects")
 
+        share = 1 if effort >= 2 else QUICKLY
+
         def written(long: int) -> Program:
             program = Program(jaxpr, max(width, abreast), fast, rows=abreast > 1, long=long)
             weight = program.weights.of_code(jaxpr, program.is_function)
-            if weight > HEAVIEST:
-                raise NotNative(f"the trace has about {weight} operations on numbers, more than {HEAVIEST}")
+            if weight > HEAVIEST // share:
+                limit = HEAVIEST // share
+                raise NotNative(f"the trace has about {weight} operations on numbers, more than {limit}")
             self._write(program, jaxpr, leaves[0])
             return program
 
@@ -107,9 +114,10 @@ class NativeProgram:
             # A trace may hold anything; the plain kernel takes it, and the run says why.
             raise NotNative(f"the trace cannot be written out ({type(error).__name__}: {error})") from error
         self.workspace, self.text = program.workspace.size, str(program.module)
-        lines = self.text.count("\n")
-        if lines > LONGEST:
-            raise NotNative(f"the code of the trace has {lines} lines, more than {LONGEST}")
+        functions = [one.count("\n") for one in self.text.split("\ndefine ")]
+        for lines, limit in ((sum(functions), LONGEST // share), (max(functions), LONGEST_FUNCTION // share)):
+            if lines > limit:
+                raise NotNative(f"the code of the trace has {lines} lines, more than {limit}")
         self._linked = Linked(object_code(self.text, target(), effort))
         pointers = 4 + sum(layout.pointers for layout in (self.shared, self.given, self.produced))
         pointers += self.rows * (len(self.given.leaves) + len(self.produced.leaves))
