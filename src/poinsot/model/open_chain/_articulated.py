@@ -11,7 +11,7 @@ from ._newton_euler import own_inertias
 from ._nodes import Nodes
 from ._spatial import Inertia, brought, dot, handed
 from ._structure import Structure
-from ._sweeps import inward, outward
+from ._sweeps import inward, outward, picked
 
 
 class Articulation(NamedTuple):
@@ -73,7 +73,7 @@ def free_rates(structure: Structure, system: Articulation, forces: V) -> V:
         free = force - dot(column, wrench)
         return free, handed(wrench + response * (free * yielding), turn, way)
 
-    given = (*system, forces[structure.rate_of])
+    given = (*system, picked(forces, structure.rate_of))
     free, _ = inward(gather, structure.above, jnp.zeros_like(system.columns), given)
 
     def spread(before, given):
@@ -85,4 +85,4 @@ def free_rates(structure: Structure, system: Articulation, forces: V) -> V:
 
     ground = jnp.zeros(6), jnp.zeros(())
     _, rates = outward(spread, structure.above, ground, (*system, free))
-    return rates[structure.column_of]
+    return picked(rates, structure.column_of)

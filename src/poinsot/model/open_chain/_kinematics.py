@@ -11,7 +11,7 @@ from poinsot.rotation import hat, quat_rate, sincos, to_matrix
 from ._nodes import Nodes
 from ._spatial import Spatial, applied, bracket, halves, joined, product, twist_at
 from ._structure import Structure
-from ._sweeps import outward
+from ._sweeps import each, outward, picked
 
 Q = Float[Array, " nq"]
 V = Float[Array, " nv"]
@@ -48,8 +48,11 @@ def posture(nodes: Nodes, q: Q) -> Posture:
     """
     structure = nodes.structure
     own, slides, axes = _relative(nodes, q)
-    rotations = product(nodes.rotations, own)
-    ways = nodes.places + applied(nodes.rotations, slides)
+
+    def moved(place, turn, own, slide):
+        return product(turn, own), place + applied(turn, slide)
+
+    rotations, ways = each(moved, nodes.places, nodes.rotations, own, slides)
 
     def step(before, given):
         rotation, point, _ = before
@@ -60,9 +63,15 @@ def posture(nodes: Nodes, q: Q) -> Posture:
     ground = jnp.eye(3), jnp.zeros(3), jnp.zeros(3)
     R, points, arms = outward(step, structure.parents, ground, (rotations, ways))
     carriers = np.array(structure.carriers, dtype=int)
-    frames = jnp.concatenate([R, jnp.eye(3)[None]])[carriers]
-    bases = jnp.concatenate([points, jnp.zeros((1, 3))])[carriers]
-    levers = applied(frames, nodes.body_places)
+    held = bool(np.any(carriers < 0))
+    frames = picked(jnp.concatenate([R, jnp.eye(3)[None]]) if held else R, carriers)
+    bases = picked(jnp.concatenate([points, jnp.zeros((1, 3))]) if held else points, carriers)
+
+    def placed(frame, base, place, turn):
+        lever = applied(frame, place)
+        return base + lever, product(frame, turn), hat(lever)
+
+    x, body_rotations, levers = each(placed, frames, bases, nodes.body_places, nodes.body_rotations)
     own_columns = _columns(nodes, axes)
     return Posture(
         rotations,
@@ -70,22 +79,19 @@ def posture(nodes: Nodes, q: Q) -> Posture:
         own_columns,
         R,
         points,
-        hat(arms),
+        each(hat, arms),
         _turned(structure, R, own_columns),
-        bases + levers,
-        product(frames, nodes.body_rotations),
-        hat(levers),
+        x,
+        body_rotations,
+        levers,
     )
 
 
 def _relative(nodes: Nodes, q: Q) -> tuple[Array, Array, Float[Array, "ball 3 3"]]:
     """Turn and way of each node in its frame before them, and the directions of the turns of balls after."""
     structure = nodes.structure
-    along = q[np.array([structure.q_at[k] for k in structure.axes], dtype=int)]
-    sine, cosine = sincos(along)
-    skew = hat(nodes.turns)
-    turned = jnp.eye(3)[None] + sine[:, None, None] * skew
-    turned = turned + (1.0 - cosine)[:, None, None] * product(skew, skew)
+    along = picked(q, [structure.q_at[k] for k in structure.axes])
+    turned = each(_turn, along, nodes.turns)
     quats = q[quaternion_places(structure)]
     length = jnp.sum(quats * quats, axis=1)
     balls = to_matrix(quats) / length[:, None, None]
@@ -93,11 +99,20 @@ def _relative(nodes: Nodes, q: Q) -> tuple[Array, Array, Float[Array, "ball 3 3"
     own = jnp.where(backward, jnp.swapaxes(balls, 1, 2), balls)
     # Turns of a ball that is passed from its second body are about the directions of the inner body.
     axes = jnp.where(backward, -balls, jnp.eye(3)[None])
+    slides = each(lambda way, slide: way[..., None] * slide, along, nodes.slides)
     return (
         _arranged(structure, turned, own),
-        _arranged(structure, along[:, None] * nodes.slides, jnp.zeros((len(structure.balls), 3))),
+        _arranged(structure, slides, jnp.zeros((len(structure.balls), 3))),
         axes,
     )
+
+
+def _turn(angle: Float[Array, "*batch"], axis: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
+    r"""The rotation $1 + \sin\varphi\,\hat n + (1 - \cos\varphi)\,\hat n^2$; none about a zero axis."""
+    sine, cosine = sincos(angle)
+    skew = hat(axis)
+    turned = jnp.broadcast_to(jnp.eye(3), skew.shape) + sine[..., None, None] * skew
+    return turned + (1.0 - cosine)[..., None, None] * product(skew, skew)
 
 
 def _columns(nodes: Nodes, axes: Float[Array, "ball 3 3"]) -> Spatial:
@@ -114,9 +129,12 @@ def _columns(nodes: Nodes, axes: Float[Array, "ball 3 3"]) -> Spatial:
 
 def _turned(structure: Structure, R: Float[Array, "node 3 3"], columns: Spatial) -> Spatial:
     """Twists in the frames of their nodes along space axes."""
-    turn, slide = halves(columns)
-    frames = R[structure.node_of]
-    return joined(applied(frames, turn), applied(frames, slide))
+
+    def turned(frame, column):
+        turn, slide = halves(column)
+        return joined(applied(frame, turn), applied(frame, slide))
+
+    return each(turned, picked(R, structure.node_of), columns)
 
 
 def quaternion_places(structure: Structure) -> np.ndarray:
@@ -135,7 +153,7 @@ def _arranged(structure: Structure, axes: Array, balls: Array) -> Array:
 
 def node_twists(structure: Structure, columns: Spatial, rates: V) -> Float[Array, "node 6"]:
     """What each node adds to the twist at its point."""
-    parts = rates[structure.rate_of][:, None] * columns
+    parts = each(lambda rate, column: rate[..., None] * column, picked(rates, structure.rate_of), columns)
     if not structure.balls:
         return parts
     return jnp.zeros((structure.count, 6)).at[structure.node_of].add(parts)

@@ -11,16 +11,20 @@ from ._kinematics import Posture, V, node_twists
 from ._nodes import Nodes
 from ._spatial import Inertia, Spatial, applied, bracket, brought, dot, halves, handed, joined, product
 from ._structure import Structure
-from ._sweeps import inward, outward
+from ._sweeps import each, inward, outward, picked
 
 
 def own_inertias(nodes: Nodes) -> Inertia:
     """Inertias of the bodies of each node about its point, in its frame: they are constant."""
-    turn, place = nodes.body_rotations, nodes.body_places
-    inertia = product(product(turn, nodes.inertias), jnp.swapaxes(turn, 1, 2))
-    mass, unit = nodes.masses[:, None, None], jnp.eye(3)[None]
-    square = jnp.sum(place * place, axis=1)[:, None, None] * unit - place[:, :, None] * place[:, None]
-    parts = inertia + mass * square, mass * hat(place), mass * unit
+
+    def about_node(mass, inertia, turn, place):
+        inertia = product(product(turn, inertia), jnp.swapaxes(turn, -1, -2))
+        mass, unit = mass[..., None, None], jnp.broadcast_to(jnp.eye(3), inertia.shape)
+        length = jnp.sum(place * place, axis=-1)[..., None, None]
+        square = length * unit - place[..., :, None] * place[..., None, :]
+        return inertia + mass * square, mass * hat(place), mass * unit
+
+    parts = each(about_node, nodes.masses, nodes.inertias, nodes.body_rotations, nodes.body_places)
     return Inertia(*(to_nodes(nodes.structure, part) for part in parts))
 
 
@@ -33,12 +37,17 @@ def own_forces(nodes: Nodes, posture: Posture, v: V, a: V) -> Float[Array, "node
     structure, inertia = nodes.structure, own_inertias(nodes)
     own = node_twists(structure, posture.own_columns, v)
     twists = _outward_sum(structure, posture, own)
-    change = node_twists(structure, posture.own_columns, a) + bracket(twists - own, own)
-    rates = _outward_sum(structure, posture, change)
-    turn, velocity = halves(twists)
-    moment, force = halves(inertia(twists))
+    carried = each(lambda twist, own: bracket(twist - own, own), twists, own)
+    rates = _outward_sum(structure, posture, node_twists(structure, posture.own_columns, a) + carried)
+    return each(_force, inertia, twists, rates)
+
+
+def _force(inertia: Inertia, twist: Spatial, rate: Spatial) -> Spatial:
+    r"""The wrench $I\,\dot V + V\times^* I V$ of a motion."""
+    turn, velocity = halves(twist)
+    moment, force = halves(inertia(twist))
     turning = jnp.cross(turn, moment) + jnp.cross(velocity, force)
-    return inertia(rates) + joined(turning, jnp.cross(turn, force))
+    return inertia(rate) + joined(turning, jnp.cross(turn, force))
 
 
 def _outward_sum(structure: Structure, posture: Posture, own: Float[Array, "node 6"]) -> Spatial:
@@ -54,9 +63,14 @@ def _outward_sum(structure: Structure, posture: Posture, own: Float[Array, "node
 def given_forces(nodes: Nodes, posture: Posture, wrenches: Wrenches) -> Float[Array, "node 6"]:
     """Wrenches on bodies, along space axes about mass centres, in the frames of the nodes that carry them."""
     carriers = np.array(nodes.structure.carriers, dtype=int)
-    back = jnp.swapaxes(posture.rotations, 1, 2)[carriers]
-    moment, force = (applied(back, half) for half in halves(wrenches))
-    return to_nodes(nodes.structure, joined(moment + jnp.cross(nodes.body_places, force), force))
+
+    def seen(rotation, place, wrench):
+        back = jnp.swapaxes(rotation, -1, -2)
+        moment, force = (applied(back, half) for half in halves(wrench))
+        return joined(moment + jnp.cross(place, force), force)
+
+    found = each(seen, picked(posture.rotations, carriers), nodes.body_places, wrenches)
+    return to_nodes(nodes.structure, found)
 
 
 def along_columns(structure: Structure, posture: Posture, wrenches: Float[Array, "node 6"]) -> V:
@@ -66,4 +80,5 @@ def along_columns(structure: Structure, posture: Posture, wrenches: Float[Array,
         return (), handed(total, *given)
 
     _, totals = inward(step, structure.parents, wrenches, (posture.turns, posture.ways))
-    return dot(posture.own_columns, totals[structure.node_of])[structure.column_of]
+    along = each(dot, posture.own_columns, picked(totals, structure.node_of))
+    return picked(along, structure.column_of)

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 LONG = 48
 """Nodes from which on a recursion is a loop. A shorter one is written out, which runs faster."""
@@ -25,6 +26,13 @@ def outward(step: Callable[[Any, Any], Any], above: Sequence[int], ground: Any, 
         for k, before in enumerate(above):
             done.append(step(ground if before < 0 else done[before], _at(own, k)))
         return _stacked(done, ground)
+    if _is_serial(above):
+
+        def along(before, numbers):
+            after = step(before, numbers)
+            return after, after
+
+        return jax.lax.scan(along, ground, own)[1]
     rows = jax.tree.map(lambda leaf: jnp.zeros((len(above) + 1, *leaf.shape)).at[-1].set(leaf), ground)
 
     def body(rows, given):
@@ -58,6 +66,16 @@ def inward(
             if above[k] >= 0:
                 totals[above[k]] = jax.tree.map(jnp.add, totals[above[k]], handed)
         return _stacked(kept, None), _stacked(totals, None)
+    if _is_serial(above):
+
+        def back(handed, given):
+            begin, numbers = given
+            total = jax.tree.map(jnp.add, begin, handed)
+            kept, handed = step(total, numbers)
+            return handed, (kept, total)
+
+        nothing = jax.tree.map(lambda leaf: jnp.zeros_like(leaf[0]), start)
+        return jax.lax.scan(back, nothing, (start, own), reverse=True)[1]
     rows = jax.tree.map(lambda leaf: jnp.concatenate([leaf, jnp.zeros_like(leaf[:1])]), start)
 
     def body(rows, given):
@@ -67,6 +85,29 @@ def inward(
 
     rows, kept = jax.lax.scan(body, rows, (np.arange(len(above)), _indices(above), own), reverse=True)
     return kept, jax.tree.map(lambda row: row[:-1], rows)
+
+
+def each(function: Callable, *rows: Any) -> Any:
+    """Apply a function to the numbers of every node: all at once, or where they are many one after another.
+
+    Args:
+        function: takes numbers of one node, or of many along first axes.
+        rows: its arguments, one entry for each node.
+    """
+    if len(jax.tree.leaves(rows)[0]) <= LONG:
+        return function(*rows)
+    return jax.lax.map(lambda row: function(*row), rows)
+
+
+def picked(rows: Array, places: Any) -> Array:
+    """Rows by their places; as they stand, without a copy, where these are their own."""
+    places = np.asarray(places, dtype=int)
+    return rows if np.array_equal(places, np.arange(len(rows))) else rows[places]
+
+
+def _is_serial(above: Sequence[int]) -> bool:
+    """Whether each node hangs on the one before it: what is handed on then needs no place in memory."""
+    return all(before == k - 1 for k, before in enumerate(above))
 
 
 def _indices(above: Sequence[int]) -> np.ndarray:
