@@ -5,6 +5,7 @@ further numbers that all runs share, and the *runs*, with an axis of runs in fro
 results belong to the runs.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,10 +34,12 @@ SPARSE = 512
 LONGEST = 100_000
 """Lines of a program beyond which compiling it takes too long."""
 LONGEST_FUNCTION = 45_000
-"""The same of one of its functions, whose time grows faster than its length.
+"""Lines of one of its functions that compute something: the time grows faster than their number.
 
 12,000 lines take two seconds, 58,000 forty; XLA takes minutes for some of these traces.
 """
+MOVE = re.compile(r"= load |store |= getelementptr")
+"""A line that computes nothing."""
 QUICKLY = 3
 """These limits are divided by this for what is compiled with little effort, for a call or two."""
 
@@ -114,8 +117,12 @@ class NativeProgram:
             # A trace may hold anything; the plain kernel takes it, and the run says why.
             raise NotNative(f"the trace cannot be written out ({type(error).__name__}: {error})") from error
         self.workspace, self.text = program.workspace.size, str(program.module)
-        functions = [one.count("\n") for one in self.text.split("\ndefine ")]
-        for lines, limit in ((sum(functions), LONGEST // share), (max(functions), LONGEST_FUNCTION // share)):
+        functions = self.text.split("\ndefine ")
+        largest = max(one.count("\n") - len(MOVE.findall(one)) for one in functions)
+        for lines, limit in (
+            (self.text.count("\n"), LONGEST // share),
+            (largest, LONGEST_FUNCTION // share),
+        ):
             if lines > limit:
                 raise NotNative(f"the code of the trace has {lines} lines, more than {limit}")
         self._linked = Linked(object_code(self.text, target(), effort))

@@ -118,7 +118,7 @@ def _turn(angle: Float[Array, "*batch"], axis: Float[Array, "*batch 3"]) -> Floa
 def _columns(nodes: Nodes, axes: Float[Array, "ball 3 3"]) -> Spatial:
     """Twists of the rates in the frames of their nodes, in the order of the nodes."""
     structure = nodes.structure
-    columns = joined(nodes.turns, nodes.slides)
+    columns = each(joined, nodes.turns, nodes.slides)
     if not structure.balls:
         return columns
     turns = jnp.swapaxes(axes, 1, 2).reshape(-1, 3)
@@ -206,9 +206,10 @@ def of_bodies(structure: Structure, twists: Float[Array, "node 6"]) -> Float[Arr
 
 def coordinate_rates(structure: Structure, q: Q, v: V) -> Q:
     r"""Rates $\dot q$ of the coordinates: $v$ itself, but $\dot p = p\,\Omega/2$ for a quaternion."""
-    rates = jnp.zeros(structure.q_size).at[axis_places(structure)[0]].set(v[axis_places(structure)[1]])
+    places, rate_places = axis_places(structure)
     if not structure.balls:
-        return rates
+        return picked(v, rate_places[np.argsort(places)])
+    rates = jnp.zeros(structure.q_size).at[places].set(v[rate_places])
     quats = quaternion_places(structure)
     return rates.at[quats].set(quat_rate(q[quats], v[ball_rates(structure)]))
 

@@ -32,6 +32,7 @@ from ._loops import beyond_the_tree
 from ._nodes import Nodes, nodes_of
 from ._spatial import applied, halves, joined, twist_at
 from ._structure import Slot, Structure
+from ._sweeps import each
 
 if TYPE_CHECKING:
     from .._system import System
@@ -364,7 +365,11 @@ class OpenChain(Printable):
     def _potential_wrenches(self, t: Numbers, posture: Posture) -> dynamics.Wrenches:
         r"""Forces $-V_x$ and moments $-\sum_k d_k\times V_{d_k}$ of all potentials."""
         slope, directors = jax.grad(self.system.pose_potential, argnums=(1, 2))(t, posture.x, posture.R)
-        return joined(-jnp.sum(jnp.cross(posture.R, directors, axis=1), axis=2), -slope)
+
+        def wrench(R, directors, slope):
+            return joined(-jnp.sum(jnp.cross(R, directors, axis=-2), axis=-1), -slope)
+
+        return each(wrench, posture.R, directors, slope)
 
     def _load_wrenches(
         self, t: Numbers, posture: Posture, velocity: Array, Omega: Array
