@@ -55,7 +55,7 @@ def in_windows(monkeypatch) -> list[pt.Result]:
     monkeypatch.setattr(_row_shards, "EVALUATIONS", 3)
     monkeypatch.setattr(_row_shards, "ROUNDS", 2)
     monkeypatch.setattr(_row_shards, "LONG", 10)
-    monkeypatch.setattr(_row_shards, "_cores", lambda: 2)
+    monkeypatch.setattr(_row_shards, "cores", lambda: 2)
     return ends
 
 
