@@ -109,24 +109,29 @@ class RowsCall:
 
     def _run(self, rows: list[np.ndarray], count: int) -> None:
         addresses = [one.__array_interface__["data"][0] for one in rows]
-        steps = [one.itemsize * math.prod(one.shape[1:]) for one in rows]
         width = self.program.width
         tiles, left = divmod(count, width)
-        tick, threads = time.perf_counter(), min(cores(), 1 + int(self._seconds * tiles / WORTH))
+        expected = self._seconds * tiles
 
         def work(first: int, last: int) -> None:
             memory, fixed = self._scratch.pop() if self._scratch else self._new_scratch()
+            began = time.perf_counter()
             self.program.entry(*fixed, *addresses, first, last)
+            seconds = (time.perf_counter() - began) / (last - first)
             if left and last == tiles:
                 # The last vector begins earlier, in runs that are computed twice.
+                steps = [one.itemsize * math.prod(one.shape[1:]) for one in rows]
                 pairs = zip(addresses, steps, strict=True)
                 moved = [address + (count - width) * step for address, step in pairs]
                 self.program.entry(*fixed, *moved, 0, 1)
             self._scratch.append((memory, fixed))
+            # Of the work alone: the time of a thread to wake up would call for more threads.
+            self._seconds = min(self._seconds, seconds) if self._seconds else seconds
 
-        shared_out(work, tiles, threads, shares=1 if self._seconds * tiles < BRIEF else SHARES)
-        seconds = (time.perf_counter() - tick) * threads / tiles
-        self._seconds = min(self._seconds, seconds) if self._seconds else seconds
+        if expected < WORTH:
+            return work(0, tiles)
+        threads = min(cores(), 1 + int(expected / WORTH))
+        return shared_out(work, tiles, threads, shares=1 if expected < BRIEF else SHARES)
 
     def _new_scratch(self) -> tuple[Any, list[int]]:
         program = self.program

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from poinsot.kernels._components import Components, evaluate, is_number, objects
 from poinsot.kernels.native._emitter import SHORTCUTS, Emitter, whole
 from poinsot.kernels.native._ir import I1, I64, NotNative, Phi, Value, kind_of
+from poinsot.kernels.native._known import Known, Rounds
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._operations import same_bits
 from poinsot.kernels.native._varying import scan_parts, scan_varying, varying, while_varying
@@ -242,34 +244,50 @@ def _looped(emitter: Emitter, equation: Any, fixed, start, rows) -> Sequence[Any
     params, builder, memory = equation.params, emitter.builder, emitter.memory
     carries, length, jaxpr = len(start), params["length"], params["jaxpr"]
     flags = scan_varying(params, list(map(_varies, (*fixed, *start, *rows))))
-    carry = Carry(emitter, start, jaxpr.out_avals[:carries], flags[:carries])
-    carry.spread()
     kinds = [kind_of(atom.aval.dtype) for atom in equation.invars[len(fixed) + carries :]]
     sources = [
-        part if isinstance(part, Memory) or _repeated(part) else memory.spilled(part, kind)
+        part if isinstance(part, Memory) or _repeated(part) else _in_rows(emitter, part, kind)
         for part, kind in zip(rows, kinds, strict=True)
     ]
-    outs = jaxpr.out_avals[carries:]
+    known = [one.known for one in sources if isinstance(one, Memory) and one.known is not None]
+    rounds = Rounds.of(known, length, emitter.program.weights.of(jaxpr))
     targets = [
-        memory.allocate(kind_of(aval.dtype), wide, (length, *aval.shape))
-        for aval, wide in zip(outs, flags[carries:], strict=True)
+        Target(emitter, aval, length, wide)
+        for aval, wide in zip(jaxpr.out_avals[carries:], flags[carries:], strict=True)
     ]
+
+    def passed(state: Sequence[Any], place: Any, among: slice) -> Sequence[Any]:
+        """What is carried on from a row, whose results are stored."""
+        given = [
+            memory.row(source, place, among) if isinstance(source, Memory) else source[0]
+            for source in sources
+        ]
+        results = evaluate(jaxpr, emitter, *fixed, *state, *given)
+        with memory.unmasked():
+            for target, part in zip(targets, results[carries:], strict=True):
+                target.put(place, among, part)
+        return results[:carries]
+
+    first = range(rounds.apart)
+    if not params["reverse"]:
+        for k in first:
+            start = passed(start, np.int64(k), slice(k, k + 1))
+    carry = Carry(emitter, start, jaxpr.out_avals[:carries], flags[:carries])
+    carry.spread()
     begin, head, done = builder.block, builder.name_of("scan"), builder.name_of("scanned")
     builder.go(head)
     builder.start(head)
     count = builder.phi(I64, False)
-    count.add(np.int64(0), begin)
+    count.add(np.int64(rounds.apart), begin)
     state = carry.enter(begin)
     with builder.scope():
-        last = np.int64(length - 1)
-        place = emitter.ops.binary("sub", last, count.value) if params["reverse"] else count.value
-        given = [memory.row(source, place) if isinstance(source, Memory) else source[0] for source in sources]
-        results = evaluate(jaxpr, emitter, *fixed, *state, *given)
-        with memory.unmasked():
-            for target, part in zip(targets, results[carries:], strict=True):
-                _put_row(emitter, target, place, part)
-        settled = carry.settle(results[:carries], None)
-        following = builder.fresh(I64, False, f"add i64 {count.value.text}, 1")
+        following, results, classes = count.value, state, rounds.classes(length)
+        for among in reversed(classes) if params["reverse"] else classes:
+            last = np.int64(length - 1 + rounds.apart)
+            place = emitter.ops.binary("sub", last, following) if params["reverse"] else following
+            results = passed(results, place, among)
+            following = builder.fresh(I64, False, f"add i64 {following.text}, 1")
+        settled = carry.settle(results, None)
         more = builder.fresh(I1, False, f"icmp slt i64 {following.text}, {length}")
         count.add(following, builder.block)
         carry.close(settled)
@@ -277,24 +295,53 @@ def _looped(emitter: Emitter, equation: Any, fixed, start, rows) -> Sequence[Any
     builder.start(done)
     # The loop ends after its body: what it hands on are the values of the last round.
     ends = [end if isinstance(end, Memory) else part for end, part in zip(state, settled, strict=True)]
+    if params["reverse"]:
+        for k in reversed(first):
+            ends = list(passed(ends, np.int64(k), slice(k, k + 1)))
     # Rows stay where they are: the next loop reads them there, and who needs components loads them.
-    return [*ends, *targets]
+    return [*ends, *(target.filled for target in targets)]
+
+
+class Target:
+    """An array of results of a loop, a row for each round.
+
+    Args:
+        emitter: who writes the function.
+        aval: type of a row.
+        length: number of rows.
+        wide: whether it differs from run to run.
+    """
+
+    def __init__(self, emitter: Emitter, aval: Any, length: int, wide: bool):
+        self.emitter = emitter
+        self.memory = emitter.memory.allocate(kind_of(aval.dtype), wide, (length, *aval.shape))
+        self.known = Known(*(np.zeros((length, aval.size), one) for one in (aval.dtype, bool)))
+
+    def put(self, place: Any, among: slice, part: Any) -> None:
+        """Store a row, by its number, which is one of some; numbers in it are the same in all of these."""
+        emitter, part = self.emitter, self.emitter.apart(part)
+        first = place if part.size == 1 else emitter.memory.times(place, part.size)
+        for k, one in enumerate(part.flat):
+            emitter.memory.store(self.memory, emitter.memory.plus(first, k), one)
+            if is_number(one):
+                self.known.values[among, k], self.known.which[among, k] = one, True
+
+    @property
+    def filled(self) -> Memory:
+        """The array; who writes into one with known numbers would have to forget them, and takes a copy."""
+        if not np.any(self.known.which):
+            return self.memory
+        return replace(self.memory, known=self.known, owned=False)
+
+
+def _in_rows(emitter: Emitter, part: Components, kind: str) -> Memory:
+    """Components in memory, with the numbers among them known."""
+    return replace(emitter.memory.spilled(part, kind), known=Known.of(part), owned=False)
 
 
 def _repeated(part: Components) -> bool:
     """Whether an array is one row over and over, as where it was spread."""
     return part.ndim > 1 and part.shape[0] > 0 and part.strides[0] == 0
-
-
-def _put_row(emitter: Emitter, target: Memory, place: Value, part: Any) -> None:
-    part = emitter.apart(part)
-    first = place if part.size == 1 else emitter.ops.binary("mul", place, np.int64(part.size))
-    for k, one in enumerate(part.flat):
-        emitter.memory.store(target, _plus(emitter, first, k), one)
-
-
-def _plus(emitter: Emitter, first: Value, k: int) -> Value:
-    return emitter.ops.binary("add", first, np.int64(k)) if k else first
 
 
 @whole("cond")

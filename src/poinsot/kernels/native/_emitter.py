@@ -265,7 +265,7 @@ class Emitter:
                 return objects(part.shape, [received(one) for one in part.flat])
             slot = inner._slot("%in", slots.add(I64, False), I64, False)
             begin = builder.value("ptr", False, f"load ptr, ptr {slot.pointer}, align 8, !invariant.load !0")
-            return Memory(begin.text, part.kind, part.wide, part.shape, fixed=part.fixed)
+            return Memory(begin.text, part.kind, part.wide, part.shape, fixed=part.fixed, known=part.known)
 
         parts = [array(part) for part in given]
         if mask is not None:
@@ -413,7 +413,8 @@ class _HasMemory(Exception):
 def _array_form(part: Any) -> Any:
     """What the code of a function depends on in an argument."""
     if isinstance(part, Memory):
-        return "memory", part.kind, part.wide, part.shape, part.fixed
+        known = None if part.known is None else part.known.form
+        return "memory", part.kind, part.wide, part.shape, part.fixed, known
     return tuple(map(_form, part.flat))
 
 

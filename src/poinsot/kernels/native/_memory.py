@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from poinsot.kernels._components import Components, is_number, objects
 from poinsot.kernels.native._ir import ALIGNED, BYTES, DOUBLE, I1, I64, STORED, Builder, NotNative, Value
+from poinsot.kernels.native._known import Known
 from poinsot.kernels.native._operations import Operations
 
 FEW = 4096
@@ -36,6 +37,8 @@ class Memory:
     stands in memory. Loops read rows of it as it is; for everything else it is put in order."""
     begin: str = ""
     """Pointer to the beginning of the array that this one is a part of; empty where it is the whole."""
+    known: Known | None = field(default=None, compare=False)
+    """Elements that are numbers of the code, which loops along the rows make use of."""
 
     @property
     def place(self) -> str:
@@ -61,11 +64,12 @@ class Memory:
     def reshaped(self, shape: Sequence[int]) -> "Memory":
         """The same elements under another shape."""
         assert self.steps is None
-        return replace(self, shape=tuple(shape))
+        keeps = len(shape) > 0 and shape[0] == self.shape[0]
+        return replace(self, shape=tuple(shape), known=self.known if keeps else None)
 
     def seen(self, shape: Sequence[int], steps: Sequence[int]) -> "Memory":
         """The array under another shape, with steps from one index to the next along each axis."""
-        seen = replace(self, shape=tuple(shape), steps=tuple(steps), owned=False)
+        seen = replace(self, shape=tuple(shape), steps=tuple(steps), owned=False, known=None)
         plain = replace(seen, steps=None)
         lengths = zip(seen.shape, steps, plain.strides, strict=True)
         in_order = all(step == right or length == 1 for length, step, right in lengths)
@@ -133,7 +137,9 @@ class Access:
     def part(self, memory: Memory, begin: int, shape: Sequence[int]) -> Memory:
         """Elements that follow each other, from a place in the flat array on."""
         pointer = self._address(memory, np.int64(begin))
-        return replace(memory, pointer=pointer, shape=tuple(shape), steps=None, begin=memory.place)
+        return replace(
+            memory, pointer=pointer, shape=tuple(shape), steps=None, begin=memory.place, known=None
+        )
 
     def in_order(self, memory: Memory) -> Memory | Components:
         """An array that is seen in another order as it is seen: components if it is short, else a copy."""
@@ -160,14 +166,14 @@ class Access:
             if not axes:
                 for index in np.ndindex(*rest):
                     to = sum(k * step for k, step in zip(index, own.strides, strict=True))
-                    self.store(own, self._plus(write, to), self.load(flat, self._plus(read, offset(index))))
+                    self.store(own, self.plus(write, to), self.load(flat, self.plus(read, offset(index))))
                 return
             (axis, length), *inner = axes
 
             def body(place: Value) -> None:
                 copy(
-                    self._both(read, self._times(place, memory.strides[axis])),
-                    self._both(write, self._times(place, own.strides[axis])),
+                    self._both(read, self.times(place, memory.strides[axis])),
+                    self._both(write, self.times(place, own.strides[axis])),
                     inner,
                 )
 
@@ -177,24 +183,35 @@ class Access:
             copy(np.int64(0), np.int64(0), looped)
         return own
 
-    def row(self, memory: Memory, place: Value) -> Components:
-        """A row of an array, by its number; it may be seen in another order."""
+    def row(self, memory: Memory, place: Any, among: slice) -> Components:
+        """A row of an array, by its number, which is one of some; it may be seen in another order."""
         shape, (step, *steps) = memory.shape[1:], memory.strides
-        first, flat = self._times(place, step), replace(memory, steps=None)
+        first, flat = self.times(place, step), replace(memory, steps=None)
         places = [sum(k * one for k, one in zip(index, steps, strict=True)) for index in np.ndindex(*shape)]
-        return objects(shape, [self.load(flat, self._plus(first, k)) for k in places])
+        same = [None] * len(places) if memory.known is None else memory.known.common(among)
+        return objects(
+            shape,
+            [
+                self.load(flat, self.plus(first, k)) if number is None else number
+                for k, number in zip(places, same, strict=True)
+            ],
+        )
 
-    def _times(self, place: Value, step: int) -> Any:
+    def times(self, place: Any, step: int) -> Any:
+        """A place, known or not, times a number."""
         if step == 0:
             return np.int64(0)
+        if is_number(place):
+            return np.int64(int(place) * step)
         return place if step == 1 else self.ops.binary("mul", place, np.int64(step))
 
     def _both(self, first: Any, second: Any) -> Any:
         if is_number(second):
-            return self._plus(first, int(second))
-        return self._plus(second, int(first)) if is_number(first) else self.ops.binary("add", first, second)
+            return self.plus(first, int(second))
+        return self.plus(second, int(first)) if is_number(first) else self.ops.binary("add", first, second)
 
-    def _plus(self, first: Any, more: int) -> Any:
+    def plus(self, first: Any, more: int) -> Any:
+        """A place, known or not, and a number."""
         if is_number(first):
             return np.int64(int(first) + more)
         return self.ops.binary("add", first, np.int64(more)) if more else first

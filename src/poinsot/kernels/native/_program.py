@@ -21,7 +21,9 @@ from poinsot.kernels._components import evaluate, objects
 from poinsot.kernels.native._blocks import Block, Bytes, Layout, Leaf
 from poinsot.kernels.native._calls import Call, RowsCall
 from poinsot.kernels.native._emitter import LONG, SHORTER, Emitter, Program, TooLong
+from poinsot.kernels.native._fusion import fused
 from poinsot.kernels.native._ir import I1, I64, STORED, Builder, NotNative, Value
+from poinsot.kernels.native._known import Known
 from poinsot.kernels.native._lanes import in_lanes, in_rows
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._rows import most_rows
@@ -84,7 +86,7 @@ class NativeProgram:
 
         shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for part in leaves for leaf in part]
         jaxpr, result = jax.make_jaxpr(flat, return_shape=True)(*shapes)
-        jaxpr = _needed(jaxpr)
+        jaxpr = fused(_needed(jaxpr))
         self.result = jax.tree.structure(result)
         model_avals = [_Aval(leaf.shape, leaf.dtype) for leaf in leaves[0]]
         grid_avals = [_Aval(leaf.shape, leaf.dtype) for leaf in leaves[1]]
@@ -181,12 +183,15 @@ class NativeProgram:
     def _shared(self, emitter: Emitter, leaf: Leaf, model: np.ndarray | None) -> Any:
         """An array that all runs share: numbers of the code where they are part of it, else loaded."""
         part = frozen(model) if model is not None else np.zeros(leaf.shape, dtype=bool)
-        whole = Memory(f"%sl{leaf.offset}", leaf.kind, False, leaf.shape, fixed=True)
+        numbers = np.zeros(leaf.shape) if model is None else model
+        known = None
+        if leaf.large and np.any(part):
+            known = Known(*(one.reshape(leaf.shape[0], -1) for one in (numbers, part)))
+        whole = Memory(f"%sl{leaf.offset}", leaf.kind, False, leaf.shape, fixed=True, known=known)
         # Of a matrix for each of many bodies most numbers may be zeros and ones.
         sparse = leaf.size <= SPARSE and 2 * np.count_nonzero(part) >= leaf.size
         if leaf.large and not (sparse or np.all(part)):
             return whole
-        numbers = np.zeros(leaf.shape) if model is None else model
 
         def loaded(k: int) -> Value:
             if leaf.large:

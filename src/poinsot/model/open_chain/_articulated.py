@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ._kinematics import Posture, V
-from ._newton_euler import own_inertias
 from ._nodes import Nodes
 from ._spatial import Inertia, brought, dot, handed
 from ._structure import Structure
@@ -43,7 +42,7 @@ def articulated(nodes: Nodes, posture: Posture) -> Articulation:
         yielding = 1.0 / dot(column, response)
         return (response, yielding), inertia.less(response, yielding).handed(turn, way)
 
-    start = _at_last_columns(structure, own_inertias(nodes))
+    start = _at_last_columns(structure, nodes.carried)
     (responses, yields), _ = inward(step, structure.above, start, (posture.own_columns, turns, ways))
     return Articulation(posture.own_columns, turns, ways, responses, yields)
 

@@ -18,7 +18,7 @@ from ._spatial import (
     twist_at,
     wrench_from,
 )
-from ._structure import Structure
+from ._structure import Structure, to_nodes
 from ._sweeps import inward
 
 Wrenches = Float[Array, "body 6"]
@@ -35,16 +35,6 @@ def pulled(structure: Structure, posture: Posture, wrenches: Wrenches) -> V:
     loads = to_nodes(structure, wrench_from(wrenches, posture.levers))
     totals = _summed(structure, posture, loads)
     return dot(posture.columns, totals[structure.node_of])[structure.column_of]
-
-
-def to_nodes(structure: Structure, at_bodies: Array) -> Array:
-    """Sums over the bodies of each node."""
-    carriers = np.array(structure.carriers, dtype=int)
-    moved = carriers >= 0
-    if list(carriers) == list(range(structure.count)):
-        return at_bodies
-    rows = jnp.zeros((structure.count, *at_bodies.shape[1:]))
-    return rows.at[carriers[moved]].add(at_bodies[moved])
 
 
 def _summed(structure: Structure, posture: Posture, wrenches: Float[Array, "node 6"]) -> Spatial:

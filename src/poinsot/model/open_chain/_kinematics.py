@@ -52,7 +52,7 @@ def posture(nodes: Nodes, q: Q) -> Posture:
     def moved(place, turn, own, slide):
         return product(turn, own), place + applied(turn, slide)
 
-    rotations, ways = each(moved, nodes.places, nodes.rotations, own, slides)
+    rotations, ways = each(structure.parents, moved, nodes.places, nodes.rotations, own, slides)
 
     def step(before, given):
         rotation, point, _ = before
@@ -71,7 +71,9 @@ def posture(nodes: Nodes, q: Q) -> Posture:
         lever = applied(frame, place)
         return base + lever, product(frame, turn), hat(lever)
 
-    x, body_rotations, levers = each(placed, frames, bases, nodes.body_places, nodes.body_rotations)
+    x, body_rotations, levers = each(
+        structure.parents, placed, frames, bases, nodes.body_places, nodes.body_rotations
+    )
     own_columns = _columns(nodes, axes)
     return Posture(
         rotations,
@@ -79,7 +81,7 @@ def posture(nodes: Nodes, q: Q) -> Posture:
         own_columns,
         R,
         points,
-        each(hat, arms),
+        each(structure.parents, hat, arms),
         _turned(structure, R, own_columns),
         x,
         body_rotations,
@@ -91,7 +93,7 @@ def _relative(nodes: Nodes, q: Q) -> tuple[Array, Array, Float[Array, "ball 3 3"
     """Turn and way of each node in its frame before them, and the directions of the turns of balls after."""
     structure = nodes.structure
     along = picked(q, [structure.q_at[k] for k in structure.axes])
-    turned = each(_turn, along, nodes.turns)
+    turned = each(structure.parents, _turn, along, nodes.turns)
     quats = q[quaternion_places(structure)]
     length = jnp.sum(quats * quats, axis=1)
     balls = to_matrix(quats) / length[:, None, None]
@@ -99,7 +101,7 @@ def _relative(nodes: Nodes, q: Q) -> tuple[Array, Array, Float[Array, "ball 3 3"
     own = jnp.where(backward, jnp.swapaxes(balls, 1, 2), balls)
     # Turns of a ball that is passed from its second body are about the directions of the inner body.
     axes = jnp.where(backward, -balls, jnp.eye(3)[None])
-    slides = each(lambda way, slide: way[..., None] * slide, along, nodes.slides)
+    slides = each(structure.parents, lambda way, slide: way[..., None] * slide, along, nodes.slides)
     return (
         _arranged(structure, turned, own),
         _arranged(structure, slides, jnp.zeros((len(structure.balls), 3))),
@@ -118,7 +120,7 @@ def _turn(angle: Float[Array, "*batch"], axis: Float[Array, "*batch 3"]) -> Floa
 def _columns(nodes: Nodes, axes: Float[Array, "ball 3 3"]) -> Spatial:
     """Twists of the rates in the frames of their nodes, in the order of the nodes."""
     structure = nodes.structure
-    columns = each(joined, nodes.turns, nodes.slides)
+    columns = each(structure.parents, joined, nodes.turns, nodes.slides)
     if not structure.balls:
         return columns
     turns = jnp.swapaxes(axes, 1, 2).reshape(-1, 3)
@@ -134,7 +136,7 @@ def _turned(structure: Structure, R: Float[Array, "node 3 3"], columns: Spatial)
         turn, slide = halves(column)
         return joined(applied(frame, turn), applied(frame, slide))
 
-    return each(turned, picked(R, structure.node_of), columns)
+    return each(structure.above, turned, picked(R, structure.node_of), columns)
 
 
 def quaternion_places(structure: Structure) -> np.ndarray:
@@ -153,7 +155,12 @@ def _arranged(structure: Structure, axes: Array, balls: Array) -> Array:
 
 def node_twists(structure: Structure, columns: Spatial, rates: V) -> Float[Array, "node 6"]:
     """What each node adds to the twist at its point."""
-    parts = each(lambda rate, column: rate[..., None] * column, picked(rates, structure.rate_of), columns)
+    parts = each(
+        structure.above,
+        lambda rate, column: rate[..., None] * column,
+        picked(rates, structure.rate_of),
+        columns,
+    )
     if not structure.balls:
         return parts
     return jnp.zeros((structure.count, 6)).at[structure.node_of].add(parts)

@@ -4,28 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.rotation import hat
-
-from ._dynamics import Wrenches, to_nodes
+from ._dynamics import Wrenches
 from ._kinematics import Posture, V, node_twists
 from ._nodes import Nodes
-from ._spatial import Inertia, Spatial, applied, bracket, brought, dot, halves, handed, joined, product
-from ._structure import Structure
+from ._spatial import Inertia, Spatial, applied, bracket, brought, dot, halves, handed, joined
+from ._structure import Structure, to_nodes
 from ._sweeps import each, inward, outward, picked
-
-
-def own_inertias(nodes: Nodes) -> Inertia:
-    """Inertias of the bodies of each node about its point, in its frame: they are constant."""
-
-    def about_node(mass, inertia, turn, place):
-        inertia = product(product(turn, inertia), jnp.swapaxes(turn, -1, -2))
-        mass, unit = mass[..., None, None], jnp.broadcast_to(jnp.eye(3), inertia.shape)
-        length = jnp.sum(place * place, axis=-1)[..., None, None]
-        square = length * unit - place[..., :, None] * place[..., None, :]
-        return inertia + mass * square, mass * hat(place), mass * unit
-
-    parts = each(about_node, nodes.masses, nodes.inertias, nodes.body_rotations, nodes.body_places)
-    return Inertia(*(to_nodes(nodes.structure, part) for part in parts))
 
 
 def own_forces(nodes: Nodes, posture: Posture, v: V, a: V) -> Float[Array, "node 6"]:
@@ -34,12 +18,12 @@ def own_forces(nodes: Nodes, posture: Posture, v: V, a: V) -> Float[Array, "node
     $$ f = I\,\dot V + V\times^* I V, \qquad
        \dot V = \dot V_{\rm above} + S\dot v + V_{\rm above}\times S v $$
     """
-    structure, inertia = nodes.structure, own_inertias(nodes)
+    structure = nodes.structure
     own = node_twists(structure, posture.own_columns, v)
     twists = _outward_sum(structure, posture, own)
-    carried = each(lambda twist, own: bracket(twist - own, own), twists, own)
+    carried = each(structure.parents, lambda twist, own: bracket(twist - own, own), twists, own)
     rates = _outward_sum(structure, posture, node_twists(structure, posture.own_columns, a) + carried)
-    return each(_force, inertia, twists, rates)
+    return each(structure.parents, _force, nodes.carried, twists, rates)
 
 
 def _force(inertia: Inertia, twist: Spatial, rate: Spatial) -> Spatial:
@@ -69,7 +53,9 @@ def given_forces(nodes: Nodes, posture: Posture, wrenches: Wrenches) -> Float[Ar
         moment, force = (applied(back, half) for half in halves(wrench))
         return joined(moment + jnp.cross(place, force), force)
 
-    found = each(seen, picked(posture.rotations, carriers), nodes.body_places, wrenches)
+    found = each(
+        nodes.structure.parents, seen, picked(posture.rotations, carriers), nodes.body_places, wrenches
+    )
     return to_nodes(nodes.structure, found)
 
 
@@ -80,5 +66,5 @@ def along_columns(structure: Structure, posture: Posture, wrenches: Float[Array,
         return (), handed(total, *given)
 
     _, totals = inward(step, structure.parents, wrenches, (posture.turns, posture.ways))
-    along = each(dot, posture.own_columns, picked(totals, structure.node_of))
+    along = each(structure.above, dot, posture.own_columns, picked(totals, structure.node_of))
     return picked(along, structure.column_of)

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError
+from poinsot.rotation import hat
 
 from .._checks import stacked
 from .._grip import Grip
@@ -16,7 +17,8 @@ from .._tree import Branch
 from ..freedom import AbstractFreedom, Clamped, FixedPoint, Free, Translation
 from ..joints import Motion
 from ..joints._motion import X, Y, Z
-from ._structure import Slot, Structure
+from ._spatial import Inertia, product
+from ._structure import Slot, Structure, to_nodes
 
 if TYPE_CHECKING:
     from .._system import System
@@ -52,6 +54,8 @@ class Nodes(eqx.Module):
     masses: Float[Array, "body"]
     inertias: Float[Array, "body 3 3"]
     """About the mass centres, in the body frames."""
+    carried: Inertia
+    """Inertias of all bodies of each node about its point, in its frame, where they are constant."""
     structure: Structure = eqx.field(static=True)
 
 
@@ -167,17 +171,29 @@ class _Building:
             self.q_size,
             self.v_size,
         )
+        turns, places = (stacked([pose[k] for _, pose in self.carried], (3, 3)[k:]) for k in (0, 1))
+        masses, inertias = system.body_masses, system.body_inertias
         return Nodes(
             stacked([rotation for rotation, _ in self.fixed], (3, 3)),
             stacked([place for _, place in self.fixed], (3,)),
             stacked([jnp.asarray(motion.turn) for motion in self.motions], (3,)),
             stacked([jnp.asarray(motion.slide) for motion in self.motions], (3,)),
-            stacked([pose[0] for _, pose in self.carried], (3, 3)),
-            stacked([pose[1] for _, pose in self.carried], (3,)),
-            system.body_masses,
-            system.body_inertias,
+            turns,
+            places,
+            masses,
+            inertias,
+            _carried(structure, masses, inertias, turns, places),
             structure,
         )
+
+
+def _carried(structure: Structure, masses: Array, inertias: Array, turns: Array, places: Array) -> Inertia:
+    r"""Inertias $J + m\,(r^2 1 - r r^T)$, $m\,\hat r$, $m 1$ of the bodies of each node, about its point."""
+    inertias = product(product(turns, inertias), jnp.swapaxes(turns, 1, 2))
+    weight, unit = masses[:, None, None], jnp.eye(3)[None]
+    square = jnp.sum(places * places, axis=1)[:, None, None] * unit
+    about = inertias + weight * (square - places[:, :, None] * places[:, None])
+    return Inertia(*(to_nodes(structure, part) for part in (about, weight * hat(places), weight * unit)))
 
 
 def _unmoved() -> Pose:

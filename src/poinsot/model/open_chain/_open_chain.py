@@ -369,7 +369,7 @@ class OpenChain(Printable):
         def wrench(R, directors, slope):
             return joined(-jnp.sum(jnp.cross(R, directors, axis=-2), axis=-1), -slope)
 
-        return each(wrench, posture.R, directors, slope)
+        return each(self.structure.parents, wrench, posture.R, directors, slope)
 
     def _load_wrenches(
         self, t: Numbers, posture: Posture, velocity: Array, Omega: Array

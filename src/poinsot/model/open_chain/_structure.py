@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Array, Bool, Int
 
 
 class Slot(NamedTuple):
@@ -103,3 +104,13 @@ class Structure:
     def same_ball(self) -> Bool[np.ndarray, "n n"]:
         """Whether two columns belong to one ball."""
         return self.node_of[:, None] == self.node_of[None]
+
+
+def to_nodes(structure: Structure, at_bodies: Array) -> Array:
+    """Sums over the bodies of each node."""
+    carriers = np.array(structure.carriers, dtype=int)
+    moved = carriers >= 0
+    if list(carriers) == list(range(structure.count)):
+        return at_bodies
+    rows = jnp.zeros((structure.count, *at_bodies.shape[1:]))
+    return rows.at[carriers[moved]].add(at_bodies[moved])

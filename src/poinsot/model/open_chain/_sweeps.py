@@ -8,8 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-LONG = 48
-"""Nodes from which on a recursion is a loop. A shorter one is written out, which runs faster."""
+LONG = 40
+"""Nodes of a tree from which on recursions are loops. Shorter ones are written out, which runs faster."""
+SERIAL = 14
+"""The same of a chain: what its loops hand from node to node needs no memory."""
+
+
+def is_long(above: Sequence[int]) -> bool:
+    """Whether recursions along a tree are loops.
+
+    Args:
+        above: node above each; -1 for the ground.
+    """
+    return len(above) > (min(SERIAL, LONG) if _is_serial(above) else LONG)
 
 
 def outward(step: Callable[[Any, Any], Any], above: Sequence[int], ground: Any, own: Any) -> Any:
@@ -21,7 +32,7 @@ def outward(step: Callable[[Any, Any], Any], above: Sequence[int], ground: Any, 
         ground: what stands for the ground; like `after`.
         own: arrays with one entry for each node.
     """
-    if len(above) <= LONG:
+    if not is_long(above):
         done: list[Any] = []
         for k, before in enumerate(above):
             done.append(step(ground if before < 0 else done[before], _at(own, k)))
@@ -58,7 +69,7 @@ def inward(
     Returns:
         What the nodes kept, and the total of each.
     """
-    if len(above) <= LONG:
+    if not is_long(above):
         totals = [_at(start, k) for k in range(len(above))]
         kept: list[Any] = [None] * len(above)
         for k in reversed(range(len(above))):
@@ -87,14 +98,15 @@ def inward(
     return kept, jax.tree.map(lambda row: row[:-1], rows)
 
 
-def each(function: Callable, *rows: Any) -> Any:
+def each(above: Sequence[int], function: Callable, *rows: Any) -> Any:
     """Apply a function to the numbers of every node: all at once, or where they are many one after another.
 
     Args:
+        above: node above each; -1 for the ground.
         function: takes numbers of one node, or of many along first axes.
         rows: its arguments, one entry for each node.
     """
-    if len(jax.tree.leaves(rows)[0]) <= LONG:
+    if not is_long(above) or not len(jax.tree.leaves(rows)[0]):
         return function(*rows)
     return jax.lax.map(lambda row: function(*row), rows)
 
