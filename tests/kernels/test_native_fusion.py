@@ -174,6 +174,7 @@ def test_forward_dynamics_of_a_chain_are_three_loops():
     """Outwards, inwards, and outwards again, however many recursions the formulas have."""
     chain = pt.OpenChain(pt.library.hinge_pendulum(20))
     q, v = chain.random(jax.random.key(0))
-    jaxpr = jax.make_jaxpr(lambda q, v: type(chain).forward_dynamics.function(chain, q, v))(q, v)
+    jaxpr = jax.make_jaxpr(chain.forward_dynamics)(q, v)
+    (jaxpr,) = (one.params["jaxpr"] for one in jaxpr.eqns if scans(one.params["jaxpr"].jaxpr))
     assert scans(jaxpr.jaxpr) > 6
     assert scans(fused(_program._needed(jaxpr)).jaxpr) == 3

@@ -257,7 +257,7 @@ def test_recursions_as_loops_are_those_written_out(monkeypatch):
     q, v = balls().random(jax.random.key(7))
     out = eqx.filter_jit(_falling, **QUICK)(balls(), q, v)
     jax.clear_caches()
-    monkeypatch.setattr(_sweeps, "LONG", 0)
+    monkeypatch.setattr(_sweeps, "is_long", lambda above: True)
     program = jax.make_jaxpr(lambda q, v: _falling(balls(), q, v))(q, v)
     assert "scan" in str(program)
     loops = jax.jit(jax.extend.core.jaxpr_as_fun(program), **QUICK)(q, v)[0]

@@ -62,7 +62,7 @@ def test_a_chain_and_a_tree_are_those_of_pinocchio(count, kinds, how):
 @pytest.fixture
 def looped(monkeypatch):
     """Recursions as loops, which compile in a third of the time; the tests above have them written out."""
-    monkeypatch.setattr(_sweeps, "LONG", 0)
+    monkeypatch.setattr(_sweeps, "is_long", lambda above: True)
 
 
 def drawn(seed: int) -> Tree:

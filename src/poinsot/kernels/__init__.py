@@ -15,6 +15,7 @@ from poinsot.kernels._kernel import SHORT, Bound, Choice, Kernel, arrays, progra
 from poinsot.kernels._lanes import Lanes, in_lanes, lanes_apart
 from poinsot.kernels._methods import of_states
 from poinsot.kernels._once import by_blocks, each_state, filled, once
+from poinsot.kernels._recursion import is_long, is_serial
 
 __all__ = [
     "SHORT",
@@ -35,7 +36,9 @@ __all__ = [
     "filled",
     "in_components",
     "in_lanes",
+    "is_long",
     "is_number",
+    "is_serial",
     "lanes_apart",
     "objects",
     "of_states",

@@ -8,19 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-LONG = 40
-"""Nodes of a tree from which on recursions are loops. Shorter ones are written out, which runs faster."""
-SERIAL = 14
-"""The same of a chain: what its loops hand from node to node needs no memory."""
-
-
-def is_long(above: Sequence[int]) -> bool:
-    """Whether recursions along a tree are loops.
-
-    Args:
-        above: node above each; -1 for the ground.
-    """
-    return len(above) > (min(SERIAL, LONG) if _is_serial(above) else LONG)
+from poinsot.kernels import is_long, is_serial
 
 
 def outward(step: Callable[[Any, Any], Any], above: Sequence[int], ground: Any, own: Any) -> Any:
@@ -37,7 +25,7 @@ def outward(step: Callable[[Any, Any], Any], above: Sequence[int], ground: Any, 
         for k, before in enumerate(above):
             done.append(step(ground if before < 0 else done[before], _at(own, k)))
         return _stacked(done, ground)
-    if _is_serial(above):
+    if is_serial(above):
 
         def along(before, numbers):
             after = step(before, numbers)
@@ -77,7 +65,7 @@ def inward(
             if above[k] >= 0:
                 totals[above[k]] = jax.tree.map(jnp.add, totals[above[k]], handed)
         return _stacked(kept, None), _stacked(totals, None)
-    if _is_serial(above):
+    if is_serial(above):
 
         def back(handed, given):
             begin, numbers = given
@@ -115,11 +103,6 @@ def picked(rows: Array, places: Any) -> Array:
     """Rows by their places; as they stand, without a copy, where these are their own."""
     places = np.asarray(places, dtype=int)
     return rows if np.array_equal(places, np.arange(len(rows))) else rows[places]
-
-
-def _is_serial(above: Sequence[int]) -> bool:
-    """Whether each node hangs on the one before it: what is handed on then needs no place in memory."""
-    return all(before == k - 1 for k, before in enumerate(above))
 
 
 def _indices(above: Sequence[int]) -> np.ndarray:
