@@ -73,8 +73,33 @@ def through_another(x, y):
     return each(lambda a, b: a * b, first, second)
 
 
+def packed(x, y):
+    """Rows that are columns of matrices, and components of all rows one after the other in one array."""
+    state = jnp.concatenate([x.T.reshape(-1), y.T.reshape(-1)])
+    moved = state * 2.0 + jnp.concatenate([running(x).T.reshape(-1), jnp.zeros(3 * ROWS)])
+    first, second = moved[: 3 * ROWS].reshape(3, ROWS), moved[3 * ROWS :].reshape(3, ROWS)
+    length = jnp.sqrt(jnp.sum(first * first, axis=0, keepdims=True))
+    ends = running((second / length).T) + jnp.array([[1.0, 2.0, 3.0]])
+    return jnp.concatenate([moved, ends.T.reshape(-1), length[0]])
+
+
+def by_another_order(x, y):
+    """A matrix of rows made one array row by row is not packed: numbers of a row go to other rows."""
+    mixed = running(x).reshape(-1).reshape(3, ROWS).T
+    return running(mixed * y)
+
+
+def by_a_shift(x, y):
+    """Part of a packed array that does not begin with a row."""
+    state = jnp.concatenate([running(x).T.reshape(-1), y.T.reshape(-1)])
+    return running(state[5 : 5 + 3 * ROWS].reshape(3, ROWS).T)
+
+
 LOOPS = {
     apart_and_again: 1,
+    packed: 1,
+    by_another_order: 2,
+    by_a_shift: 2,
     there_and_back: 3,
     by_a_sum: 2,
     by_its_end: 2,

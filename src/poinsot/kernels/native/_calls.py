@@ -140,7 +140,7 @@ class RowsCall:
         return memory, program.pointers(self._shared, *memory)
 
 
-def _address(array: np.ndarray) -> int:
+def _address(array: Any) -> int:
     """Where an array begins. The interface of arrays, for those that must not be written to, takes longer."""
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 from jax.extend import core as jex
 
-from poinsot.kernels._components import ELEMENTWISE, REDUCTIONS
+from poinsot.kernels.native._row_forms import Layout, of_rows
 from poinsot.kernels.native._varying import scan_parts
 
 SHORTEST = 6
@@ -242,6 +242,7 @@ class _Loops:
     def _written(self, unit: _Unit) -> list[Any]:
         """One loop in place of all those of a unit."""
         made = {atom for loop in unit.loops for atom in loop.results}
+        length, reverse = unit.length, unit.direction or False
         fixed = _distinct(atom for loop in unit.loops for atom in loop.fixed)
         rows = [
             one for one in _distinct(atom for loop in unit.loops for atom in loop.rows) if one not in made
@@ -265,8 +266,13 @@ class _Loops:
                     values.update(zip(loop.results, results[len(loop.start) :], strict=True))
                 return following, [values[atom] for atom in kept]
 
-            reverse = unit.direction or False
-            return jax.lax.scan(body, start_values, row_values, unit.length, reverse)
+            by_row = [
+                Layout(_dims(atom), length).rows(one) for atom, one in zip(rows, row_values, strict=True)
+            ]
+            ended, found = jax.lax.scan(body, start_values, by_row, length, reverse)
+            return ended, [
+                Layout(_dims(atom), length).whole(one) for atom, one in zip(kept, found, strict=True)
+            ]
 
         shapes = [[_shape(atom) for atom in atoms] for atoms in (fixed, start, rows)]
         traced = jax.make_jaxpr(whole)(*shapes)
@@ -303,13 +309,15 @@ def _as_loop(number: int, equation: Any, lengths: set[int]) -> _Loop | None:
         return _Loop(number, equation, params["length"], fixed, start, rows, body, params["reverse"])
     if len(equation.outvars) != 1:
         return None
-    shape = equation.outvars[0].aval.shape
-    if not shape or shape[0] not in lengths:
-        return None
-    operation = _of_rows(equation)
-    if operation is None:
-        return None
-    by_row, function = operation
+    for length in lengths:
+        operation = of_rows(equation, length)
+        if operation is not None:
+            return _row_by_row(number, equation, length, *operation)
+    return None
+
+
+def _row_by_row(number: int, equation: Any, length: int, by_row: Sequence[bool], function: Callable) -> _Loop:
+    """An operation on rows as a loop."""
     fixed = tuple(atom for atom, own in zip(equation.invars, by_row, strict=True) if not own)
     rows = tuple(atom for atom, own in zip(equation.invars, by_row, strict=True) if own)
 
@@ -317,49 +325,7 @@ def _as_loop(number: int, equation: Any, lengths: set[int]) -> _Loop | None:
         common, own = iter(values[: len(fixed)]), iter(values[len(fixed) :])
         return [function(*(next(own if flag else common) for flag in by_row))]
 
-    return _Loop(number, equation, shape[0], fixed, (), rows, body, False)
-
-
-def _of_rows(equation: Any) -> tuple[list[bool], Callable] | None:
-    """Which operands have rows, and the operation on one row of each; None where rows depend on others."""
-    name, params, shape = equation.primitive.name, equation.params, equation.outvars[0].aval.shape
-    length, shapes = shape[0], [atom.aval.shape for atom in equation.invars]
-
-    def bound(**changed):
-        return lambda *given: equation.primitive.bind(*given, **{**params, **changed})
-
-    if name in ELEMENTWISE:
-        by_row = [one == shape for one in shapes]
-        if all(own or one == () for own, one in zip(by_row, shapes, strict=True)) and any(by_row):
-            return by_row, bound()
-    elif name == "broadcast_in_dim" and len(shapes) == 1:
-        axes = params["broadcast_dimensions"]
-        if 0 not in axes:
-            axes = tuple(axis - 1 for axis in axes)
-            return [False], lambda given: jax.lax.broadcast_in_dim(given, shape[1:], axes)
-        if axes[0] == 0 and shapes[0][0] == length:
-            axes = tuple(axis - 1 for axis in axes[1:])
-            return [True], lambda given: jax.lax.broadcast_in_dim(given, shape[1:], axes)
-    elif name == "reshape" and len(shapes) == 1 and params["dimensions"] is None:
-        if shapes[0] and shapes[0][0] == length:
-            return [True], lambda given: jax.lax.reshape(given, shape[1:])
-    elif name == "transpose" and params["permutation"][0] == 0:
-        order = tuple(axis - 1 for axis in params["permutation"][1:])
-        return [True], lambda given: jax.lax.transpose(given, order)
-    elif name == "concatenate" and params["dimension"] > 0:
-        axis = params["dimension"] - 1
-        return [True] * len(shapes), lambda *given: jax.lax.concatenate(given, axis)
-    elif name == "squeeze" and 0 not in params["dimensions"]:
-        axes = tuple(axis - 1 for axis in params["dimensions"])
-        return [True], lambda given: jax.lax.squeeze(given, axes)
-    elif name == "slice" and shapes[0][0] == length:
-        starts, limits, strides = params["start_indices"], params["limit_indices"], params["strides"]
-        inner = None if strides is None else strides[1:]
-        return [True], lambda given: jax.lax.slice(given, starts[1:], limits[1:], inner)
-    elif name in REDUCTIONS and 0 not in params["axes"]:
-        axes = tuple(axis - 1 for axis in params["axes"])
-        return [True], bound(axes=axes)
-    return None
+    return _Loop(number, equation, length, fixed, (), rows, body, False)
 
 
 def _variables(atoms: Iterable[Any]) -> list[Any]:
@@ -373,6 +339,10 @@ def _distinct(atoms: Iterable[Any]) -> list[Any]:
 
 def _read(values: dict[Any, Any], atom: Any) -> Any:
     return atom.val if isinstance(atom, jex.Literal) else values[atom]
+
+
+def _dims(atom: Any) -> tuple[int, ...]:
+    return atom.aval.shape
 
 
 def _shape(atom: Any) -> jax.ShapeDtypeStruct:
