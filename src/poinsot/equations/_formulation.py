@@ -140,23 +140,39 @@ class Formulation(Printable):
         """The motion at the parts of a state, as a user's function of the problem is given them."""
         return self.motion(t, _joined(parts))
 
-    def power(self, t, y: Packed) -> tuple[Array, Array]:
-        """Power of the loads, of drives and of time's direct effect on the energy, and its rate."""
+    def power(self, t, y: Packed) -> Array:
+        """Power of the loads, of drives and of time's direct effect on the energy."""
+        if self._along_tree:
+            return self._joint_power(t, *self.joint_coordinates(t, y, self.bodies.chain))
         bodies = self.bodies
-        linkage = bodies.system.linkage
-        if bodies.nodes is not None and (linkage is None or not beyond_the_tree(linkage)):
-            return self._joint_power(t, *self.joint_coordinates(t, y, bodies.chain))
+        q, rate, Omega = self.rates(t, y)
+        v = bodies.split(rate)[0]
+        power = self._drive_power(t, q, v, Omega)
+        if not bodies.system.autonomous:
+            power = power + jax.grad(bodies.potential)(t, q)
+        wrench = bodies.load_wrench(t, q, v, Omega)
+        if wrench is None:
+            return power
+        return power + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
 
-        def power(t, y):
-            q, rate, Omega = self.rates(t, y)
-            v = bodies.split(rate)[0]
-            power = jax.grad(bodies.potential)(t, q) + self._drive_power(t, q, v, Omega)
-            wrench = bodies.load_wrench(t, q, v, Omega)
-            if wrench is None:
-                return power
-            return power + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
+    def power_and_rate(self, t, y: Packed) -> tuple[Array, Array]:
+        """The power and its rate.
 
-        return jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
+        In joint coordinates that along the motion of coordinates and rates, whatever the form integrates.
+        """
+        one = jnp.ones_like(t)
+        if not self._along_tree:
+            return jax.jvp(self.power, (t, y), (one, self.problem.vector_field(t, y)))
+        chain = self.bodies.chain
+        q, v = self.joint_coordinates(t, y, chain)
+        rates = chain.coordinate_rates(q, v), chain.forward_dynamics(q, v, None, t)
+        return jax.jvp(self._joint_power, (t, q, v), (one, *rates))
+
+    @property
+    def _along_tree(self) -> bool:
+        """Whether coordinates and rates of the joints say all about the motion."""
+        linkage = self.bodies.system.linkage
+        return self.bodies.nodes is not None and (linkage is None or not beyond_the_tree(linkage))
 
     def joint_coordinates(self, t, y: Packed, chain: OpenChain) -> tuple[Array, Array]:
         """Coordinates and rates of the joints along their tree; of poses with angles within half a turn."""
@@ -165,27 +181,19 @@ class Formulation(Printable):
         state = self.problem.unpack(y)
         return state.q, state.v if "v" in state.names else joint_velocities(self.bodies, state)
 
-    def _joint_power(self, t, q: Array, v: Array) -> tuple[Array, Array]:
-        """Power of the loads and of time's direct effect on the potential, and its rate, along the joints.
-
-        The rate is that along the motion of coordinates and rates, whatever the form integrates.
-        """
+    def _joint_power(self, t, q: Array, v: Array) -> Array:
+        """Power of the loads and of time's direct effect on the potential, along the joints."""
         chain = self.bodies.chain
+        load = jnp.sum(chain.load(t, q, v) * v)
+        if self.bodies.system.autonomous:
+            return load
+        return load + jax.grad(lambda t: chain.energy(q, jnp.zeros_like(v), t))(t)
 
-        def power(t, q, v):
-            load = jnp.sum(chain.load(t, q, v) * v)
-            if self.bodies.system.autonomous:
-                return load
-            return load + jax.grad(lambda t: chain.energy(q, jnp.zeros_like(v), t))(t)
-
-        rates = chain.coordinate_rates(q, v), chain.forward_dynamics(q, v, None, t)
-        return jax.jvp(power, (t, q, v), (jnp.ones_like(t), *rates))
-
-    def _drive_power(self, t, q: Flat, v: Array, Omega: Array) -> Array | float:
+    def _drive_power(self, t, q: Flat, v: Array, Omega: Array) -> Array:
         r"""Power $-\lambda\cdot g_t$ of what moves joints as a function of time."""
         bodies, linkage = self.bodies, self.bodies.system.linkage
         if linkage is None or not linkage.driven:
-            return 0.0
+            return jnp.zeros(())
         x, R = bodies.pose(q)
         wrench = free_wrench(bodies.system, t, x, R, v, Omega)
         forces = joint_forces(linkage, t, x, R, bodies.join(v, Omega), wrench)
