@@ -90,6 +90,11 @@ class Formulation(Printable):
         near = [jnp.max(jnp.abs(a - b)) <= SAME * (1.0 + jnp.max(jnp.abs(b))) for a, b in pairs]
         return jnp.all(jnp.stack(near))
 
+    @property
+    def looped(self) -> bool:
+        """Whether many joints are gone through in loops, one after the other."""
+        return self.bodies.looped
+
     def rates(self, t, y: Packed) -> Rates:
         """Coordinates, their rates and the body angular velocities at a packed state."""
         return _form(self.bodies.coordinates, self.form).rates(self.bodies, t, self.problem.unpack(y))
@@ -191,13 +196,13 @@ class Formulation(Printable):
 
     def _drive_power(self, t, q: Flat, v: Array, Omega: Array) -> Array:
         r"""Power $-\lambda\cdot g_t$ of what moves joints as a function of time."""
-        bodies, linkage = self.bodies, self.bodies.system.linkage
-        if linkage is None or not linkage.driven:
+        bodies, linkage, held = self.bodies, self.bodies.system.linkage, self.bodies.joints
+        if held is None or linkage is None or not linkage.driven:
             return jnp.zeros(())
         x, R = bodies.pose(q)
         wrench = free_wrench(bodies.system, t, x, R, v, Omega)
-        forces = joint_forces(linkage, t, x, R, bodies.join(v, Omega), wrench)
-        moved = linkage.rates(t, x, R, jnp.zeros_like(wrench))
+        forces = joint_forces(held, t, x, R, bodies.join(v, Omega), wrench)
+        moved = held.rates(t, x, R, jnp.zeros_like(wrench))
         pairs = zip(forces, moved, strict=True)
         return -sum((jnp.sum(force * rate) for force, rate in pairs), start=jnp.zeros(()))
 
@@ -291,10 +296,9 @@ class _JointGaps(eqx.Module):
         bodies = self.formulation.bodies
         q, rate, Omega = self.formulation.rates(t, _joined(state))
         x, R = bodies.split(q)[0], bodies.rotation(bodies.split(q)[1])
-        linkage = compact(bodies.system.linkage)
-        assert linkage is not None
+        assert bodies.joints is not None
         twist = jnp.concatenate([bodies.split(rate)[0].reshape(-1), Omega.reshape(-1)])
-        rows = linkage.rates(t, x, R, twist) if self.rate else linkage.gaps(t, x, R)
+        rows = bodies.joints.rates(t, x, R, twist) if self.rate else bodies.joints.gaps(t, x, R)
         return jnp.concatenate([row.reshape(-1) for row in rows])
 
 
@@ -321,7 +325,7 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
     reason = refusal(system, chosen, form)
     if reason is not None:
         raise InputError(reason)
-    bodies = Bodies(system, chosen, _tree(system, chosen))
+    bodies = Bodies(system, chosen, _tree(system, chosen), compact(system.linkage))
     return Formulation(bodies, _form(chosen, form).problem(bodies, {}), form)
 
 

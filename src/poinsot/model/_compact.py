@@ -2,11 +2,17 @@
 
 from typing import overload
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from poinsot.core import Twist
 
 from ._linkage import Linkage
 from ._long_linkage import LongLinkage
-from ._serial_linkage import SerialLinkage, serial
+from ._long_tree import Visit
+from ._serial import serial
+from ._serial_linkage import SerialLinkage
+from ._tree_motion import Rates, expanded, reduced
 
 ROW = 6
 """Links from which an open chain of equal joints is gone through in loops."""
@@ -49,6 +55,25 @@ def jacobians_of(linkage: Linkage, t, x: Array, R: Array) -> list[Float[Array, "
     """Jacobians of all conditions, each in the numbers of the twist that move it."""
     held = compact(linkage)
     return held.jacobians(t, x, R) if isinstance(held, LongLinkage) else linkage.at(t, x, R, 0.0).jacobians
+
+
+def expanded_along(linkage: AnyLinkage, t, x: Array, R: Array, rates: Rates) -> Twist:
+    """The twist of rates along the tree, see `expanded`."""
+    if isinstance(linkage, Linkage):
+        return expanded(linkage, t, x, R, rates)
+    return linkage.tree.expanded(_visiting(linkage, t, x, R), x, R, rates)
+
+
+def reduced_along(linkage: AnyLinkage, t, x: Array, R: Array, twist: Twist) -> Rates:
+    """The rates along the tree of a twist, see `reduced`."""
+    if isinstance(linkage, Linkage):
+        return reduced(linkage, t, x, R, twist)
+    return linkage.tree.reduced(_visiting(linkage, t, x, R), x, R, twist)
+
+
+def _visiting(linkage: SerialLinkage | LongLinkage, t, x: Array, R: Array) -> Visit:
+    """What looks at all conditions at a pose."""
+    return lambda function: linkage.visit(function, t, x, R, jnp.zeros_like(linkage.weights))
 
 
 def _between_free_bodies(linkage: Linkage) -> bool:
