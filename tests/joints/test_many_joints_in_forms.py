@@ -14,12 +14,12 @@ from poinsot.model import compact
 from poinsot.model._compact import expanded_along, reduced_along
 from poinsot.model._tree_motion import expanded, rate_count, reduced
 
-FORMS = [
+FORMS: list[tuple[Any, str]] = [
     ("quaternions", "null_space"),
     ("quaternions", "index0"),
     ("directors", "index0"),
     ("directors", "index3"),
-    ("euler-angles", "null_space"),
+    (pt.coordinates.EulerAngles("xyz"), "null_space"),
 ]
 
 
@@ -61,7 +61,7 @@ def test_velocities_along_a_tree_are_those_branch_by_branch(name):
     assert np.max(np.abs(reduced_along(looped, 0.0, x, R, found) - rates)) < 1e-12 * np.max(np.abs(found))
 
 
-def both(system: Any, coordinates: str, form: str) -> tuple[Any, Any, Any]:
+def both(system: Any, coordinates: Any, form: str) -> tuple[Any, Any, Any]:
     """A problem with its joints in loops, the same with them one by one, and a state off the constraints."""
     formulation = pt.formulate(system, coordinates, form)
     problem: Any = formulation.problem
