@@ -39,7 +39,7 @@ def branching(floating: bool = False) -> pt.System:
 SYSTEMS: dict[str, Any] = {
     "tree": branching,
     "floating": lambda: branching(floating=True),
-    "rods": lambda: pt.library.rod_pendulum(7),
+    "rods": lambda: pt.library.rod_pendulum(12),
 }
 
 
@@ -99,7 +99,7 @@ def equations(jaxpr: Any) -> int:
 @pytest.mark.parametrize(("coordinates", "form"), FORMS)
 def test_code_does_not_grow_with_the_number_of_links(coordinates, form):
     sizes = []
-    for links in (10, 40):
+    for links in (12, 40):
         problem: Any = pt.formulate(pt.library.rod_pendulum(links), coordinates, form).problem
         bodies = problem.rates.bodies if hasattr(problem, "rates") else problem.bodies
         height = {"null_space": 3 * links, "index0": bodies.size, "index3": bodies.size}[form]

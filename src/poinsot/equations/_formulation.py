@@ -38,7 +38,17 @@ from poinsot.equations._forms import FORMS, JOINT_FORMS, MULTIPLIER, Form, Rates
 from poinsot.equations._joint_space import UnitLength, joint_refusal, joint_velocities
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
-from poinsot.model import AbstractSystem, OpenChain, System, compact, free_wrench, joint_forces
+from poinsot.model import (
+    MANY,
+    ROW,
+    AbstractSystem,
+    AnyLinkage,
+    OpenChain,
+    System,
+    compact,
+    free_wrench,
+    joint_forces,
+)
 from poinsot.model.open_chain import Nodes, beyond_the_tree, nodes_of
 from poinsot.rotation import extracted_quaternion, normalise
 
@@ -325,7 +335,7 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
     reason = refusal(system, chosen, form)
     if reason is not None:
         raise InputError(reason)
-    bodies = Bodies(system, chosen, _tree(system, chosen), compact(system.linkage))
+    bodies = Bodies(system, chosen, _tree(system, chosen), _joints(system, chosen))
     return Formulation(bodies, _form(chosen, form).problem(bodies, {}), form)
 
 
@@ -376,6 +386,11 @@ def _joined_refusal(coordinates: AbstractOrientation) -> str | None:
 def _tree(system: AbstractSystem, coordinates: AbstractOrientation) -> Nodes | None:
     """The tree of joints, in joint coordinates."""
     return nodes_of(system) if isinstance(coordinates, Joint) and isinstance(system, System) else None
+
+
+def _joints(system: AbstractSystem, coordinates: AbstractOrientation) -> AnyLinkage | None:
+    """The joints; short chains run several times as fast written out, but for those on the group."""
+    return compact(system.linkage, ROW if isinstance(coordinates, Group) else MANY)
 
 
 def _form(coordinates: AbstractOrientation, form: str) -> Form:

@@ -4,7 +4,7 @@ from . import ends, freedom, joints, loads, open_chain, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
-from ._compact import AnyLinkage, compact, expanded_along, jacobians_of, reduced_along
+from ._compact import MANY, ROW, AnyLinkage, compact, expanded_along, jacobians_of, reduced_along
 from ._geometry import Geometry
 from ._linkage import Linkage, Turning
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
@@ -19,6 +19,7 @@ from .open_chain import OpenChain
 
 __all__ = [
     "DEPENDENT",
+    "MANY",
     "AbstractSystem",
     "AnyLinkage",
     "Chain",
@@ -30,6 +31,7 @@ __all__ = [
     "Parametrised",
     "Particles",
     "Passed",
+    "ROW",
     "RigidBody",
     "System",
     "Turning",

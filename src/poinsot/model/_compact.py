@@ -26,21 +26,25 @@ AnyLinkage = Linkage | SerialLinkage | LongLinkage
 
 
 @overload
-def compact(linkage: Linkage) -> AnyLinkage: ...
+def compact(linkage: Linkage, least: int = ROW) -> AnyLinkage: ...
 
 
 @overload
-def compact(linkage: None) -> None: ...
+def compact(linkage: None, least: int = ROW) -> None: ...
 
 
-def compact(linkage: Linkage | None) -> AnyLinkage | None:
+def compact(linkage: Linkage | None, least: int = ROW) -> AnyLinkage | None:
     """The joints in loops where there are many, so that code and time to compile do not grow with them.
 
     A chain of equal joints along the list of bodies is a `SerialLinkage`, anything else a `LongLinkage`
     unless there are too many kinds of joints, or a joint takes hold of a body that a freedom or a given
     motion holds in part.
+
+    Args:
+        linkage: the joints.
+        least: number of conditions from which a chain goes in loops.
     """
-    if linkage is None or len(linkage.conditions) < ROW:
+    if linkage is None or len(linkage.conditions) < least:
         return linkage
     row = serial(linkage)
     if row is not None:
