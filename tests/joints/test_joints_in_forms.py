@@ -318,7 +318,7 @@ def _energy_rate(formulation, t, state):
     y = formulation.problem.pack(formulation.start(state, t))
     field = formulation.problem.vector_field(t, y)
     rate = jax.jvp(formulation.energy, (t, y), (jnp.ones_like(t), field))[1]
-    return rate, formulation.power(t, y)[0]
+    return rate, formulation.power(t, y)
 
 
 DRIVEN = [

@@ -8,10 +8,12 @@ import pytest
 
 import poinsot as pt
 from poinsot.equations import Formulation
+from poinsot.simulation import _adaptive_run, _work
 from poinsot.simulation._schedule import Schedule
-from poinsot.simulation._work import NODES, StepWork
+from poinsot.simulation._work import NODES, DenseWork, Piece, StepWork
 
 DT, STEPS = 0.05, 120
+NO_FORMULATION: Any = None
 CLOSE = 1e-7
 """Error of steps of order six and of a part step of order five; a sum over saved states is off by 1e-2."""
 
@@ -95,15 +97,48 @@ def test_of_the_steps_of_adaptive_solvers(simulated, full):
     np.testing.assert_allclose(by_times.work[[1, 3]], full.work[[20, STEPS]], rtol=0.0, atol=CLOSE)
 
 
+def test_of_adaptive_solvers_it_is_found_when_it_is_asked_for(simulated, monkeypatch):
+    evaluated = []
+    once = _work.at_states
+    monkeypatch.setattr(_work, "at_states", lambda *given: evaluated.append(len(given[2])) or once(*given))
+    run = simulated(pt.integrators.DormandPrince8(), rtol=1e-8, atol=1e-8)
+    assert not evaluated and run.position.shape[0] == len(run)
+    assert not run.seen.work.__getstate__()["_pieces"], "nothing compiled is left to be pickled"
+    # Of order eight three points in each step, and the ends.
+    assert evaluated == [4 * len(run.steps) + 1]
+    assert imbalance(run) < CLOSE and len(evaluated) == 1
+
+
+def test_it_is_found_at_once_where_the_dense_output_is_not_kept(simulated, monkeypatch):
+    accuracy = {"rtol": 1e-10, "atol": 1e-10}
+    kept = simulated(pt.integrators.DormandPrince8(), save_every=3, **accuracy)
+    monkeypatch.setattr(_adaptive_run, "DENSE_NUMBERS", 0)
+    run = simulated(pt.integrators.DormandPrince8(), save_every=3, **accuracy)
+    assert run.history.dense is None and not run.seen.work._pieces
+    np.testing.assert_array_equal(run.work, kept.work)
+
+
+@pytest.mark.parametrize("order", [2, 4, 5, 8, None])
+def test_points_within_adaptive_steps_are_right_to_the_order_of_the_solver(order, monkeypatch):
+    """Along steps of different lengths, forward and backward, of a power that is a polynomial of time."""
+    degree = 11 if order is None else order - 1
+    monkeypatch.setattr(_work, "at_states", lambda power, model, times, states: times**degree)
+    for t in (np.array([0.0, 0.3, 0.4, 1.0]), np.array([1.0, 0.9, 0.2])):
+        saved = 0.5 * (t[:-1] + t[1:])
+        by_ends, by_times = DenseWork(NO_FORMULATION, order), DenseWork(NO_FORMULATION, order)
+        by_ends.enter(Piece(t, lambda times: times, None, slice(None)))
+        by_times.enter(Piece(t, lambda times: times, saved, slice(None)))
+        for work, places in ((by_ends, t[1:]), (by_times, saved)):
+            exact = (places ** (degree + 1) - t[0] ** (degree + 1)) / (degree + 1)
+            np.testing.assert_allclose(np.asarray(work)[1:], exact, rtol=1e-12)
+
+
 def test_nothing_is_evaluated_where_nothing_does_work(monkeypatch):
     monkeypatch.setattr(Formulation, "power", lambda *given: pytest.fail("no load, no power"))
     top = pt.library.heavy_top(inertia=(50, 42, 10), mgl=100.0)
     start = top.state(angular_velocity=(0, 0, 20))
     run = pt.simulate(top, start, t1=0.1, dt=0.01, integrator=pt.integrators.LieSplitting())
     assert "work" not in run.motion and run.report().rows
-
-
-NO_FORMULATION: Any = None
 
 
 class Recorded(StepWork):

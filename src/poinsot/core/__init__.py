@@ -2,7 +2,7 @@
 
 from poinsot.core._abreast import abreast
 from poinsot.core._blocks import Blocks, one_block
-from poinsot.core._bodies import each_body
+from poinsot.core._bodies import body_after_body, each_body
 from poinsot.core._constrained import AbstractConstrained, Constrained
 from poinsot.core._discrete_gradient import composed_gradient, corrected, discrete_gradient, whole_gradient
 from poinsot.core._energy import AbstractEnergy
@@ -125,6 +125,7 @@ __all__ = [
     "as_number",
     "as_params",
     "barrier",
+    "body_after_body",
     "body_torque",
     "brief",
     "check_all_finite",

@@ -1,7 +1,7 @@
 """A system in coordinates: its live bodies in one vector, and what pulls back through the pose map."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ from poinsot.core import (
     Rows,
     Twist,
     along_joints,
+    body_after_body,
     closed,
     each_body,
     hold,
@@ -23,7 +24,7 @@ from poinsot.core import (
     straightened,
 )
 from poinsot.core.types import Scalar
-from poinsot.model import AbstractSystem, Chart, OpenChain, System, Turning
+from poinsot.model import AbstractSystem, AnyLinkage, Chart, OpenChain, System, Turning
 from poinsot.model.open_chain import Nodes
 from poinsot.rotation import from_matrix
 
@@ -47,6 +48,15 @@ class Bodies(Printable):
     coordinates: AbstractCoordinates
     nodes: Nodes | None = None
     """The tree of joints, in joint coordinates."""
+    joints: AnyLinkage | None = None
+    """The joints of the system, in loops where there are many."""
+
+    derived: ClassVar[tuple[str, ...]] = ("joints",)
+
+    @property
+    def looped(self) -> bool:
+        """Whether many joints are gone through in loops, one after the other."""
+        return self.joints is not None and self.joints.looped
 
     @property
     def chain(self) -> OpenChain:
@@ -68,6 +78,10 @@ class Bodies(Printable):
     def size(self) -> int:
         """Length of the vector $q$."""
         return 3 * self.moving + self.coordinates.size * self.turning
+
+    def each(self, function: Callable) -> Callable:
+        """A function of one body on arrays of all of them, body axis last."""
+        return body_after_body(function) if self.looped else each_body(function)
 
     def places(self, height: int | None = None) -> Int[np.ndarray, " n"]:
         """The body of each component, of a vector with so many for a rotation; of $q$ without a number."""
@@ -113,15 +127,15 @@ class Bodies(Printable):
 
     def rotation(self, c: Float[Array, "n turning"]) -> Float[Array, "3 3 turning"]:
         """Rotations of the rotating bodies."""
-        return each_body(self.coordinates.rotation)(c)
+        return self.each(self.coordinates.rotation)(c)
 
     def omega(self, c: Array, rate: Array) -> Float[Array, "3 turning"]:
         """Body angular velocities of rates of the coordinates."""
-        return each_body(self.coordinates.omega)(c, rate)
+        return self.each(self.coordinates.omega)(c, rate)
 
     def velocity(self, c: Array, Omega: Array) -> Array:
         """Rates of the coordinates of body angular velocities."""
-        return each_body(self.coordinates.velocity)(c, Omega)
+        return self.each(self.coordinates.velocity)(c, Omega)
 
     def lifted(self, c: Array, torque: Float[Array, "3 turning"]) -> Array:
         r"""Generalised force of body torques: its power at any rate is that of the torque at $\Omega$."""
@@ -155,7 +169,7 @@ class Bodies(Printable):
 
     def _chart(self, rotation: Callable) -> Chart:
         """The coordinates as a system takes them."""
-        return Chart(each_body(rotation), lambda R: self.coordinates.from_quaternion(from_matrix(R)))
+        return Chart(self.each(rotation), lambda R: self.coordinates.from_quaternion(from_matrix(R)))
 
     def potential_force(self, t, q: Flat) -> Flat:
         """Generalised force of the potential."""
@@ -206,22 +220,22 @@ class Bodies(Printable):
         force = self.potential_force(t, q) + self.load(t, q, v)
         force_x, force_c = self.split(force)
         (c, c_rate), inertia = (self.split(part)[1] for part in (q, v)), self.system.inertia
-        c_free, multipliers = each_body(solve)(c, c_rate, inertia, force_c)
+        c_free, multipliers = self.each(solve)(c, c_rate, inertia, force_c)
         free = self.join(force_x / self.system.masses[None], c_free)
-        if self.system.linkage is None:
+        if self.joints is None:
             return free, multipliers, ()
         joint_forces, response = self._joint_response(t, q, self.gap_bends(t, q, v, free))
         c_force = self.gap_force(t, q, joint_forces) - self.momentum(q, response)
-        more = each_body(self.coordinates.multipliers)(c, self.split(c_force)[1])
+        more = self.each(self.coordinates.multipliers)(c, self.split(c_force)[1])
         return free + response, multipliers + more, joint_forces
 
     def _joint_response(self, t, q: Flat, bends: Rows) -> tuple[Rows, Flat]:
         """Find forces of the joints that take second rates off the gaps, and the accelerations they cause."""
-        linkage, (x, c) = self.system.linkage, self.split(q)
+        linkage, (x, c) = self.joints, self.split(q)
         assert linkage is not None
         turning = Turning(
-            each_body(self.coordinates.tangent_frame)(c),
-            each_body(self.coordinates.tangent_mobility)(c, self.system.inertia),
+            self.each(self.coordinates.tangent_frame)(c),
+            self.each(self.coordinates.tangent_mobility)(c, self.system.inertia),
         )
         epsilon, repetitions = pushing(linkage)
         reach = linkage.at(t, x, self.rotation(c), epsilon, turning)
@@ -232,13 +246,12 @@ class Bodies(Printable):
         else:
             turn = jnp.sum(turning.mobility * torque[None], axis=1)
         return forces, self.join(
-            push / self.system.masses[None], each_body(self.coordinates.tangent)(c, turn)
+            push / self.system.masses[None], self.each(self.coordinates.tangent)(c, turn)
         )
 
     def _gaps(self, t, q: Flat) -> Rows:
         """What the joints are open by, joint by joint."""
-        linkage = self.system.linkage
-        return () if linkage is None else linkage.gaps(t, *self.pose(q))
+        return () if self.joints is None else self.joints.gaps(t, *self.pose(q))
 
     def gap_bends(self, t, q: Flat, v: Flat, a: Flat) -> Rows:
         r"""Differentiate the gaps twice in time, with $\dot q = v$ and $\ddot q = a$."""
@@ -257,11 +270,11 @@ class Bodies(Printable):
     def momentum_rate(self, t, q: Flat, v: Array, Omega: Array) -> tuple[Array, Array]:
         r"""Rates of linear and body angular momenta without joints, $\tau - \Omega \times J\Omega$."""
         force, force_c = self.split(self.potential_force(t, q))
-        torque = each_body(self.coordinates.free_momentum)(self.split(q)[1], force_c)
+        torque = self.each(self.coordinates.free_momentum)(self.split(q)[1], force_c)
         load = self.load_wrench(t, q, v, Omega)
         if load is not None:
             force, torque = force + load[0], torque + load[1]
-        return force, torque - each_body(jnp.cross)(Omega, self.system.inertia * Omega)
+        return force, torque - self.each(jnp.cross)(Omega, self.system.inertia * Omega)
 
     def momentum(self, q: Flat, v: Flat) -> Flat:
         """Momentum of a velocity, with the mass matrix of the coordinates."""
@@ -269,7 +282,7 @@ class Bodies(Printable):
         x_rate, c_rate = self.split(v)
         return self.join(
             self.system.masses[None] * x_rate,
-            each_body(self.coordinates.momentum)(c, c_rate, self.system.inertia),
+            self.each(self.coordinates.momentum)(c, c_rate, self.system.inertia),
         )
 
     def tangent_velocity(self, q: Flat, p: Flat) -> Flat:
@@ -278,7 +291,7 @@ class Bodies(Printable):
         x_momentum, c_momentum = self.split(p)
         return self.join(
             x_momentum / self.system.masses[None],
-            each_body(self.coordinates.tangent_velocity)(c, c_momentum, self.system.inertia),
+            self.each(self.coordinates.tangent_velocity)(c, c_momentum, self.system.inertia),
         )
 
     def kinetic(self, q: Flat, v: Flat) -> Scalar:
@@ -287,7 +300,7 @@ class Bodies(Printable):
 
     def turning_energy(self, c: Array, momentum: Array, inertia: Float[Array, "3 *turning"]) -> Scalar:
         """Kinetic energy of rotations in coordinates and their conjugate momenta."""
-        m = each_body(self.coordinates.free_momentum)(c, momentum)
+        m = self.each(self.coordinates.free_momentum)(c, momentum)
         return 0.5 * jnp.sum(m**2 / inertia)
 
     def clearance(self, q: Flat) -> Scalar | None:
@@ -298,7 +311,7 @@ class Bodies(Printable):
 
     def constraint(self, q: Flat) -> Float[Array, " m"]:
         """Internal constraints of all rotating bodies."""
-        return each_body(self.coordinates.constraint)(self.split(q)[1]).reshape(-1)
+        return self.each(self.coordinates.constraint)(self.split(q)[1]).reshape(-1)
 
     @property
     def projectable(self) -> bool:
@@ -317,24 +330,24 @@ class Bodies(Printable):
         """
         if what in ("position", "both"):
             x, c = self.split(q)
-            q = self.join(x, each_body(self.coordinates.project_position)(c))
+            q = self.join(x, self.each(self.coordinates.project_position)(c))
         if what in ("velocity", "both"):
             x_rate, c_rate = self.split(v)
-            v = self.join(x_rate, each_body(self.coordinates.project_velocity)(self.split(q)[1], c_rate))
+            v = self.join(x_rate, self.each(self.coordinates.project_velocity)(self.split(q)[1], c_rate))
         return q, v
 
     def gaps(self, t, q: Flat) -> Float[Array, " k"]:
         """What the joints are open by; nothing without them."""
-        return jnp.concatenate([jnp.zeros(0), *self._gaps(t, q)])
+        return jnp.zeros(0) if self.joints is None else self.joints.flat(self._gaps(t, q))
 
     def closed(self, t, q: Flat) -> Flat:
         """Positions and coordinates with closed joints, from such as are slightly open."""
-        linkage, turn = self.system.linkage, each_body(self.coordinates.turn)
+        linkage, turn = self.joints, self.each(self.coordinates.turn)
         return q if linkage is None else self.join(*closed(linkage, t, *self.split(q), self.rotation, turn))
 
     def along_joints(self, t, q: Flat, twist: Twist) -> Twist:
         """The nearest twist, in the metric of the mass, that keeps the joints closed."""
-        linkage = self.system.linkage
+        linkage = self.joints
         if linkage is None:
             return twist
         return twist + linkage.weights * along_joints(linkage, t, *self.pose(q), twist)

@@ -129,7 +129,8 @@ class CanonicalJoints(AbstractConstrained):
     def acceleration(self, t, q: Flat, v: Flat) -> tuple[Flat, Float[Array, " k"]]:
         """Acceleration in the closed form of the coordinates, and the negative forces of the joints."""
         acceleration, _, forces = self.bodies.acceleration(t, q, v)
-        return acceleration, jnp.concatenate([-force for force in forces])
+        assert self.bodies.joints is not None
+        return acceleration, -self.bodies.joints.flat(forces)
 
     def vector_field(self, t, y: Packed) -> Packed:
         """Hamilton's equations with the forces of the joints."""

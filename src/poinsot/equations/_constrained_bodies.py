@@ -186,7 +186,9 @@ class ConstrainedBodies(AbstractHeld):
         Those of joints are the negative forces of the joints.
         """
         acceleration, multipliers, forces = self.bodies.acceleration(t, q, v)
-        return acceleration, jnp.concatenate([multipliers.reshape(-1), *(-force for force in forces)])
+        if self.bodies.joints is None:
+            return acceleration, multipliers.reshape(-1)
+        return acceleration, jnp.concatenate([multipliers.reshape(-1), -self.bodies.joints.flat(forces)])
 
     def load(self, t, q: Flat, v: Flat) -> Flat:
         """Generalised force of the loads."""

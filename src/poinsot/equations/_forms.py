@@ -26,7 +26,7 @@ from poinsot.equations._joint_space import (
 )
 from poinsot.equations._multiplier_form import MultiplierRates
 from poinsot.equations._second_order import SecondOrder
-from poinsot.model import AbstractSystem, compact
+from poinsot.model import AbstractSystem
 
 Invariants = dict[str, UserFunction]
 
@@ -143,7 +143,7 @@ def _group(bodies: Bodies, invariants: Invariants) -> Group:
         element=bodies.coordinates,
         load=None if system.conservative else _OfSystem(system, "load"),
         autonomous=system.autonomous,
-        joints=compact(system.linkage),
+        joints=bodies.joints,
         local=system.local_wrench,
         invariants=invariants,
     )

@@ -38,7 +38,17 @@ from poinsot.equations._forms import FORMS, JOINT_FORMS, MULTIPLIER, Form, Rates
 from poinsot.equations._joint_space import UnitLength, joint_refusal, joint_velocities
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
-from poinsot.model import AbstractSystem, OpenChain, System, compact, free_wrench, joint_forces
+from poinsot.model import (
+    MANY,
+    ROW,
+    AbstractSystem,
+    AnyLinkage,
+    OpenChain,
+    System,
+    compact,
+    free_wrench,
+    joint_forces,
+)
 from poinsot.model.open_chain import Nodes, beyond_the_tree, nodes_of
 from poinsot.rotation import extracted_quaternion, normalise
 
@@ -90,6 +100,11 @@ class Formulation(Printable):
         near = [jnp.max(jnp.abs(a - b)) <= SAME * (1.0 + jnp.max(jnp.abs(b))) for a, b in pairs]
         return jnp.all(jnp.stack(near))
 
+    @property
+    def looped(self) -> bool:
+        """Whether many joints are gone through in loops, one after the other."""
+        return self.bodies.looped
+
     def rates(self, t, y: Packed) -> Rates:
         """Coordinates, their rates and the body angular velocities at a packed state."""
         return _form(self.bodies.coordinates, self.form).rates(self.bodies, t, self.problem.unpack(y))
@@ -140,23 +155,39 @@ class Formulation(Printable):
         """The motion at the parts of a state, as a user's function of the problem is given them."""
         return self.motion(t, _joined(parts))
 
-    def power(self, t, y: Packed) -> tuple[Array, Array]:
-        """Power of the loads, of drives and of time's direct effect on the energy, and its rate."""
+    def power(self, t, y: Packed) -> Array:
+        """Power of the loads, of drives and of time's direct effect on the energy."""
+        if self._along_tree:
+            return self._joint_power(t, *self.joint_coordinates(t, y, self.bodies.chain))
         bodies = self.bodies
-        linkage = bodies.system.linkage
-        if bodies.nodes is not None and (linkage is None or not beyond_the_tree(linkage)):
-            return self._joint_power(t, *self.joint_coordinates(t, y, bodies.chain))
+        q, rate, Omega = self.rates(t, y)
+        v = bodies.split(rate)[0]
+        power = self._drive_power(t, q, v, Omega)
+        if not bodies.system.autonomous:
+            power = power + jax.grad(bodies.potential)(t, q)
+        wrench = bodies.load_wrench(t, q, v, Omega)
+        if wrench is None:
+            return power
+        return power + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
 
-        def power(t, y):
-            q, rate, Omega = self.rates(t, y)
-            v = bodies.split(rate)[0]
-            power = jax.grad(bodies.potential)(t, q) + self._drive_power(t, q, v, Omega)
-            wrench = bodies.load_wrench(t, q, v, Omega)
-            if wrench is None:
-                return power
-            return power + jnp.sum(wrench[0] * v) + jnp.sum(wrench[1] * Omega)
+    def power_and_rate(self, t, y: Packed) -> tuple[Array, Array]:
+        """The power and its rate.
 
-        return jax.jvp(power, (t, y), (jnp.ones_like(t), self.problem.vector_field(t, y)))
+        In joint coordinates that along the motion of coordinates and rates, whatever the form integrates.
+        """
+        one = jnp.ones_like(t)
+        if not self._along_tree:
+            return jax.jvp(self.power, (t, y), (one, self.problem.vector_field(t, y)))
+        chain = self.bodies.chain
+        q, v = self.joint_coordinates(t, y, chain)
+        rates = chain.coordinate_rates(q, v), chain.forward_dynamics(q, v, None, t)
+        return jax.jvp(self._joint_power, (t, q, v), (one, *rates))
+
+    @property
+    def _along_tree(self) -> bool:
+        """Whether coordinates and rates of the joints say all about the motion."""
+        linkage = self.bodies.system.linkage
+        return self.bodies.nodes is not None and (linkage is None or not beyond_the_tree(linkage))
 
     def joint_coordinates(self, t, y: Packed, chain: OpenChain) -> tuple[Array, Array]:
         """Coordinates and rates of the joints along their tree; of poses with angles within half a turn."""
@@ -165,31 +196,23 @@ class Formulation(Printable):
         state = self.problem.unpack(y)
         return state.q, state.v if "v" in state.names else joint_velocities(self.bodies, state)
 
-    def _joint_power(self, t, q: Array, v: Array) -> tuple[Array, Array]:
-        """Power of the loads and of time's direct effect on the potential, and its rate, along the joints.
-
-        The rate is that along the motion of coordinates and rates, whatever the form integrates.
-        """
+    def _joint_power(self, t, q: Array, v: Array) -> Array:
+        """Power of the loads and of time's direct effect on the potential, along the joints."""
         chain = self.bodies.chain
+        load = jnp.sum(chain.load(t, q, v) * v)
+        if self.bodies.system.autonomous:
+            return load
+        return load + jax.grad(lambda t: chain.energy(q, jnp.zeros_like(v), t))(t)
 
-        def power(t, q, v):
-            load = jnp.sum(chain.load(t, q, v) * v)
-            if self.bodies.system.autonomous:
-                return load
-            return load + jax.grad(lambda t: chain.energy(q, jnp.zeros_like(v), t))(t)
-
-        rates = chain.coordinate_rates(q, v), chain.forward_dynamics(q, v, None, t)
-        return jax.jvp(power, (t, q, v), (jnp.ones_like(t), *rates))
-
-    def _drive_power(self, t, q: Flat, v: Array, Omega: Array) -> Array | float:
+    def _drive_power(self, t, q: Flat, v: Array, Omega: Array) -> Array:
         r"""Power $-\lambda\cdot g_t$ of what moves joints as a function of time."""
-        bodies, linkage = self.bodies, self.bodies.system.linkage
-        if linkage is None or not linkage.driven:
-            return 0.0
+        bodies, linkage, held = self.bodies, self.bodies.system.linkage, self.bodies.joints
+        if held is None or linkage is None or not linkage.driven:
+            return jnp.zeros(())
         x, R = bodies.pose(q)
         wrench = free_wrench(bodies.system, t, x, R, v, Omega)
-        forces = joint_forces(linkage, t, x, R, bodies.join(v, Omega), wrench)
-        moved = linkage.rates(t, x, R, jnp.zeros_like(wrench))
+        forces = joint_forces(held, t, x, R, bodies.join(v, Omega), wrench)
+        moved = held.rates(t, x, R, jnp.zeros_like(wrench))
         pairs = zip(forces, moved, strict=True)
         return -sum((jnp.sum(force * rate) for force, rate in pairs), start=jnp.zeros(()))
 
@@ -283,10 +306,9 @@ class _JointGaps(eqx.Module):
         bodies = self.formulation.bodies
         q, rate, Omega = self.formulation.rates(t, _joined(state))
         x, R = bodies.split(q)[0], bodies.rotation(bodies.split(q)[1])
-        linkage = compact(bodies.system.linkage)
-        assert linkage is not None
+        assert bodies.joints is not None
         twist = jnp.concatenate([bodies.split(rate)[0].reshape(-1), Omega.reshape(-1)])
-        rows = linkage.rates(t, x, R, twist) if self.rate else linkage.gaps(t, x, R)
+        rows = bodies.joints.rates(t, x, R, twist) if self.rate else bodies.joints.gaps(t, x, R)
         return jnp.concatenate([row.reshape(-1) for row in rows])
 
 
@@ -313,7 +335,7 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
     reason = refusal(system, chosen, form)
     if reason is not None:
         raise InputError(reason)
-    bodies = Bodies(system, chosen, _tree(system, chosen))
+    bodies = Bodies(system, chosen, _tree(system, chosen), _joints(system, chosen))
     return Formulation(bodies, _form(chosen, form).problem(bodies, {}), form)
 
 
@@ -364,6 +386,11 @@ def _joined_refusal(coordinates: AbstractOrientation) -> str | None:
 def _tree(system: AbstractSystem, coordinates: AbstractOrientation) -> Nodes | None:
     """The tree of joints, in joint coordinates."""
     return nodes_of(system) if isinstance(coordinates, Joint) and isinstance(system, System) else None
+
+
+def _joints(system: AbstractSystem, coordinates: AbstractOrientation) -> AnyLinkage | None:
+    """The joints; short chains run several times as fast written out, but for those on the group."""
+    return compact(system.linkage, ROW if isinstance(coordinates, Group) else MANY)
 
 
 def _form(coordinates: AbstractOrientation, form: str) -> Form:

@@ -7,7 +7,7 @@ from jaxtyping import Array
 
 from poinsot.core import Projection, Reach, Twist, along_joints, joint_solution, pushing, reached
 from poinsot.equations._bodies import Bodies, Flat
-from poinsot.model import Linkage, expanded, reduced
+from poinsot.model import AnyLinkage, expanded_along, reduced_along
 
 
 class JointNullSpace(eqx.Module):
@@ -37,9 +37,9 @@ class JointNullSpace(eqx.Module):
         return 0
 
     @property
-    def linkage(self) -> Linkage:
+    def linkage(self) -> AnyLinkage:
         """The joints."""
-        linkage = self.bodies.system.linkage
+        linkage = self.bodies.joints
         assert linkage is not None
         return linkage
 
@@ -53,14 +53,14 @@ class JointNullSpace(eqx.Module):
             at: the joints there, if they are known.
         """
         linkage, (x, R) = self.linkage, self.bodies.pose(q)
-        twist = expanded(linkage, t, x, R, rates)
+        twist = expanded_along(linkage, t, x, R, rates)
         if linkage.independent:
             return twist
         return twist + linkage.weights * along_joints(linkage, t, x, R, twist, at)
 
     def reduced(self, t, q: Flat, twist: Twist) -> Array:
         """Rates along the tree of a twist that keeps the joints closed."""
-        return reduced(self.linkage, t, *self.bodies.pose(q), twist)
+        return reduced_along(self.linkage, t, *self.bodies.pose(q), twist)
 
     def __call__(self, t, q: Flat, v: Array) -> tuple[Flat, Array]:
         """Rates of positions, and of the rates along the tree."""
@@ -74,7 +74,7 @@ class JointNullSpace(eqx.Module):
         acceleration = linkage.weights * (force + wrench)
         turning = jnp.cross(R, Omega[None], axis=1)
         rates = jax.jvp(
-            lambda *at: reduced(linkage, *at),
+            lambda *at: reduced_along(linkage, *at),
             (t, x, R, twist),
             (jnp.ones_like(t), x_rate, turning, acceleration),
         )[1]

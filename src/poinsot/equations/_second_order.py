@@ -70,6 +70,11 @@ class SecondOrder(AbstractProblem):
         """Whether no load acts."""
         return self.rates.bodies.conservative
 
+    @property
+    def looped(self) -> bool:
+        """Whether bodies are gone through one after the other, because joints are."""
+        return self.rates.bodies.looped
+
     def pack(self, state: State) -> Packed:
         """Positions, then velocities."""
         return jnp.concatenate([state.q, state.v])

@@ -4,7 +4,7 @@ from . import ends, freedom, joints, loads, open_chain, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
-from ._compact import AnyLinkage, compact, jacobians_of
+from ._compact import MANY, ROW, AnyLinkage, compact, expanded_along, jacobians_of, reduced_along
 from ._geometry import Geometry
 from ._linkage import Linkage, Turning
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
@@ -13,12 +13,13 @@ from ._particles import Particles
 from ._reaction import Passed, free_wrench, joint_forces, passed_along, passed_on
 from ._rigid_body import RigidBody
 from ._system import System
-from ._tree_motion import expanded, joint_rates, reduced
+from ._tree_motion import joint_rates, seen_rates
 from ._units import Units
 from .open_chain import OpenChain
 
 __all__ = [
     "DEPENDENT",
+    "MANY",
     "AbstractSystem",
     "AnyLinkage",
     "Chain",
@@ -30,13 +31,14 @@ __all__ = [
     "Parametrised",
     "Particles",
     "Passed",
+    "ROW",
     "RigidBody",
     "System",
     "Turning",
     "Units",
     "compact",
     "ends",
-    "expanded",
+    "expanded_along",
     "filled",
     "free_wrench",
     "freedom",
@@ -50,7 +52,8 @@ __all__ = [
     "passed_along",
     "passed_on",
     "potentials",
-    "reduced",
+    "reduced_along",
     "scaled_jacobians",
+    "seen_rates",
     "shapes",
 ]

@@ -2,11 +2,17 @@
 
 from typing import overload
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from poinsot.core import Twist
 
 from ._linkage import Linkage
 from ._long_linkage import LongLinkage
-from ._serial_linkage import SerialLinkage, serial
+from ._long_tree import Visit
+from ._serial import serial
+from ._serial_linkage import SerialLinkage
+from ._tree_motion import Rates, expanded, reduced
 
 ROW = 6
 """Links from which an open chain of equal joints is gone through in loops."""
@@ -20,21 +26,25 @@ AnyLinkage = Linkage | SerialLinkage | LongLinkage
 
 
 @overload
-def compact(linkage: Linkage) -> AnyLinkage: ...
+def compact(linkage: Linkage, least: int = ROW) -> AnyLinkage: ...
 
 
 @overload
-def compact(linkage: None) -> None: ...
+def compact(linkage: None, least: int = ROW) -> None: ...
 
 
-def compact(linkage: Linkage | None) -> AnyLinkage | None:
+def compact(linkage: Linkage | None, least: int = ROW) -> AnyLinkage | None:
     """The joints in loops where there are many, so that code and time to compile do not grow with them.
 
     A chain of equal joints along the list of bodies is a `SerialLinkage`, anything else a `LongLinkage`
     unless there are too many kinds of joints, or a joint takes hold of a body that a freedom or a given
     motion holds in part.
+
+    Args:
+        linkage: the joints.
+        least: number of conditions from which a chain goes in loops.
     """
-    if linkage is None or len(linkage.conditions) < ROW:
+    if linkage is None or len(linkage.conditions) < least:
         return linkage
     row = serial(linkage)
     if row is not None:
@@ -49,6 +59,25 @@ def jacobians_of(linkage: Linkage, t, x: Array, R: Array) -> list[Float[Array, "
     """Jacobians of all conditions, each in the numbers of the twist that move it."""
     held = compact(linkage)
     return held.jacobians(t, x, R) if isinstance(held, LongLinkage) else linkage.at(t, x, R, 0.0).jacobians
+
+
+def expanded_along(linkage: AnyLinkage, t, x: Array, R: Array, rates: Rates) -> Twist:
+    """The twist of rates along the tree, see `expanded`."""
+    if isinstance(linkage, Linkage):
+        return expanded(linkage, t, x, R, rates)
+    return linkage.tree.expanded(_visiting(linkage, t, x, R), x, R, rates)
+
+
+def reduced_along(linkage: AnyLinkage, t, x: Array, R: Array, twist: Twist) -> Rates:
+    """The rates along the tree of a twist, see `reduced`."""
+    if isinstance(linkage, Linkage):
+        return reduced(linkage, t, x, R, twist)
+    return linkage.tree.reduced(_visiting(linkage, t, x, R), x, R, twist)
+
+
+def _visiting(linkage: SerialLinkage | LongLinkage, t, x: Array, R: Array) -> Visit:
+    """What looks at all conditions at a pose."""
+    return lambda function: linkage.visit(function, t, x, R, jnp.zeros_like(linkage.weights))
 
 
 def _between_free_bodies(linkage: Linkage) -> bool:

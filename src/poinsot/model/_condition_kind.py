@@ -12,6 +12,8 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Twist, concrete
 
+from ._grip import Grip
+from ._linkage import Linkage, Visitor
 from .joints import AbstractCondition, AbstractJoint, Frames
 
 FIXED = -1
@@ -158,8 +160,10 @@ class ConditionKind(eqx.Module):
 
         return self._each(bend)
 
-    def jacobians(self, t, stand: Stand) -> Float[Array, "count width size 6"]:
-        """Derivatives of the gaps in motions and turns of the live bodies."""
+    def jacobians(
+        self, t, stand: Stand, frame: Float[Array, "3 3 turning"]
+    ) -> Float[Array, "count width size 6"]:
+        r"""Derivatives of the gaps in motions and turns of the live bodies, with $\dot R = F\,\hat u$."""
 
         def jacobian(one: Single, bodies):
             slopes = jax.jacrev(lambda frames: self._gap(one)(t, frames))(self._frames(one, bodies, stand))
@@ -171,13 +175,23 @@ class ConditionKind(eqx.Module):
             parts: dict[int, Array] = {}
             for mark, column, (place, directions) in zip(one.marks, self.columns, on_marks, strict=True):
                 if column != FIXED:
-                    pulled = mark.pulled(stand.of(bodies[column])[1], place, directions)
+                    pulled = mark.pulled(at_row(frame, bodies[column][1], 2), place, directions)
                     parts[column] = parts[column] + pulled if column in parts else pulled
             return jnp.stack([parts[column] for column in range(self.width)])
 
         return self._each(jacobian)
 
-    def _each(self, function: Callable[[Single, Any], Array]) -> Array:
+    def visit(self, function: Visitor, t, stand: Stand, stir: Stir, *columns: Array) -> Array:
+        """Results of a function of each condition, as `Linkage.visit`, with a row for each."""
+
+        def seen(one: Single, bodies, *rows: Array):
+            condition, *joints = eqx.combine(one.condition, self.template)
+            (_, now), (_, rate), _ = self._path(one, bodies, t, stand, stir)
+            return function(condition, joints or [condition], now, rate, *rows)
+
+        return self._each(seen, *columns)
+
+    def _each(self, function: Callable[..., Array], *columns: Array) -> Array:
         """The results of a function of the numbers and bodies of one condition, a row for each."""
         given = [leaf for leaf, varied in zip(self.numbers, self.varied, strict=True) if varied]
 
@@ -185,9 +199,9 @@ class ConditionKind(eqx.Module):
             own, bodies = iter(row[0]), row[1]
             pairs = zip(self.numbers, self.varied, strict=True)
             leaves = [next(own) if varied else leaf for leaf, varied in pairs]
-            return None, function(jax.tree.unflatten(self.structure, leaves), bodies)
+            return None, function(jax.tree.unflatten(self.structure, leaves), bodies, *row[2])
 
-        return lax.scan(each, None, (given, np.array(self.bodies)))[1]
+        return lax.scan(each, None, (given, np.array(self.bodies), columns))[1]
 
     def _gap(self, one: Single) -> Callable[[Any, list[Frames]], Array]:
         """One condition as a function of time and of what it sees of its joints."""
@@ -225,6 +239,13 @@ class ConditionKind(eqx.Module):
 
 Held = tuple[Mark, Body | None]
 """A mark and the body that it is on, None where that does not move."""
+
+
+def held_by(grip: Grip, linkage: Linkage) -> Held:
+    """A grip as conditions of a kind know it."""
+    if grip.moving is None or grip.turning is None:
+        return Mark(*grip.at(linkage.placement, 0.0, jnp.zeros((3, 0)), jnp.zeros((3, 3, 0)))), None
+    return Mark(grip.arm, grip.frame), Body(grip.moving, grip.turning)
 
 
 def kinds_of(

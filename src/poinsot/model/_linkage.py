@@ -21,6 +21,9 @@ from .joints import AbstractCondition, AbstractJoint, Frames
 from .joints._site import Pose
 from .potentials._marker import Marker
 
+Visitor = Callable[..., Array]
+"""A function of a condition, its joints, their frames and rates of these, and of rows of the condition."""
+
 
 class Turning(NamedTuple):
     r"""How bodies turn whose coordinates may have left their internal constraints.
@@ -148,6 +151,10 @@ class Linkage(eqx.Module):
         """Place in the list of conditions of each row of `gaps`."""
         return range(len(self.conditions))
 
+    def flat(self, rows: Rows) -> Float[Array, " k"]:
+        """Numbers of all conditions in the order of their list."""
+        return jnp.concatenate([jnp.zeros(0), *rows])
+
     def frames(self, joint: int, t, x: Array, R: Array) -> Frames:
         """What a joint sees of its bodies."""
         first, second = (grip.at(self.placement, t, x, R) for grip in self.grips[joint])
@@ -194,6 +201,24 @@ class Linkage(eqx.Module):
             paths.append([_frames(one, two) for one, two in zip(first, second, strict=True)])
         now, rate, bend = ([path[level] for path in paths] for level in range(3))
         return ((t, now), (jnp.ones_like(t), rate)), (jnp.zeros_like(t), bend)
+
+    def visit(self, function: Visitor, t, x: Array, R: Array, twist: Twist, *given: Rows) -> list[Array]:
+        """Results of a function of each condition, of what it sees of its joints, and of given rows.
+
+        Args:
+            function: of a condition, the joints that it looks at, their frames and the rates of these, and
+                of its rows among those given.
+            t: time.
+            x: positions.
+            R: rotations.
+            twist: of the bodies.
+            given: numbers for each condition.
+        """
+        found = []
+        for i, (one, *rows) in enumerate(zip(self.conditions, *given, strict=True)):
+            ((_, now), (_, rate)), _ = self._path(i, t, x, R, twist)
+            found.append(function(one, [self.joints[joint] for joint in self.seen[i]], now, rate, *rows))
+        return found
 
     def at(self, t, x: Array, R: Array, epsilon: float, turning: Turning | None = None) -> "Reach":
         """Jacobians of the conditions at a pose.

@@ -14,9 +14,9 @@ from jaxtyping import Array, Float
 from poinsot.core import Mobility, Rows, Twist
 from poinsot.solvers import LongElimination, LongFactor
 
-from ._condition_kind import Body, ConditionKind, Mark, Stand, Stir, at_row, kinds_of
-from ._grip import Grip
-from ._linkage import Linkage
+from ._condition_kind import ConditionKind, Stand, Stir, at_row, held_by, kinds_of
+from ._linkage import Linkage, Turning, Visitor
+from ._long_tree import LongTree
 
 Jacobians = list[Float[Array, "count width size 6"]]
 """Derivatives of the conditions of each kind in the motions and turns of their live bodies."""
@@ -49,11 +49,12 @@ class LongLinkage(eqx.Module):
     """Place in the list of conditions of each row, kind after kind."""
     elimination: LongElimination = eqx.field(static=True)
     meetings: Meetings = eqx.field(static=True)
+    tree: LongTree
     independent: bool = eqx.field(static=True)
     """Whether the conditions are independent, see `Linkage.independent`."""
 
     def __init__(self, linkage: Linkage):
-        held = [[_held(grip, linkage) for grip in pair] for pair in linkage.grips]
+        held = [[held_by(grip, linkage) for grip in pair] for pair in linkage.grips]
         conditions = []
         for condition, seen in zip(linkage.conditions, linkage.seen, strict=True):
             joints = [linkage.joints[joint] for joint in seen]
@@ -65,6 +66,7 @@ class LongLinkage(eqx.Module):
         self.independent = linkage.independent
         self.elimination = LongElimination(linkage.order.renumbered(listed))
         self.meetings = _meetings(self.kinds, self.elimination)
+        self.tree = LongTree(linkage, listed)
 
     @property
     def looped(self) -> bool:
@@ -90,15 +92,30 @@ class LongLinkage(eqx.Module):
         stand, stir = Stand(x, R), Stir.parted(twist, self.moving)
         return [_joined([kind.bends(t, stand, stir) for kind in self.kinds])]
 
-    def at(self, t, x: Array, R: Array, epsilon: float) -> "LongReach":
+    def visit(self, function: Visitor, t, x: Array, R: Array, twist: Twist, *given: Rows) -> list[Array]:
+        """Results of a function of each condition, as `Linkage.visit`: an array for each kind."""
+        stand, stir, found, begin = Stand(x, R), Stir.parted(twist, self.moving), [], 0
+        for kind in self.kinds:
+            own, begin = slice(begin, begin + kind.count), begin + kind.count
+            found.append(kind.visit(function, t, stand, stir, *(rows[own] for (rows,) in given)))
+        return found
+
+    def flat(self, rows: Rows) -> Float[Array, " k"]:
+        """Numbers of all conditions in the order of their list, without those that fill up."""
+        own = [range(one.template[0].rows) for one in self.kinds for _ in range(one.count)]
+        places = [[self.size * k + i for i in own[k]] for k in np.argsort(self.listed)]
+        return rows[0].reshape(-1)[np.concatenate(places)]
+
+    def at(self, t, x: Array, R: Array, epsilon: float, turning: Turning | None = None) -> "LongReach":
         """Jacobians of the conditions at a pose."""
-        return LongReach(self, self._jacobians(t, x, R), epsilon)
+        frame, mobility = (R, None) if turning is None else turning
+        return LongReach(self, self._jacobians(t, x, R, frame), epsilon, mobility)
 
     def jacobians(self, t, x: Array, R: Array) -> list[Float[Array, "rows part"]]:
         """Jacobians of the conditions in the order of their list, as those of `Linkage.at`."""
         found: dict[int, Array] = {}
         places = iter(self.listed)
-        for kind, parts in zip(self.kinds, self._jacobians(t, x, R), strict=True):
+        for kind, parts in zip(self.kinds, self._jacobians(t, x, R, R), strict=True):
             rows = jnp.moveaxis(parts, 1, 2).reshape(kind.count, kind.size, -1)[:, : kind.template[0].rows]
             found |= {next(places): one for one in rows}
         return [found[place] for place in range(len(found))]
@@ -110,7 +127,7 @@ class LongLinkage(eqx.Module):
         """
         if not self.independent:
             return LongClosing(reach, reach.jacobians, reach.factors, mobility.time)
-        weights, ends = Stir.parted(self.weights, self.moving), self._jacobians(t, x, R)
+        weights, ends = Stir.parted(self.weights, self.moving), self._jacobians(t, x, R, R)
 
         def moved(part: Array, body) -> Array:
             shift = part[:, :3] * (mobility.time * at_row(weights.v, body[0], 1))[None]
@@ -125,12 +142,15 @@ class LongLinkage(eqx.Module):
         )
         return LongClosing(reach, ends, factors, None)
 
-    def factored(self, jacobians: Jacobians, epsilon: float) -> LongFactor:
+    def factored(self, jacobians: Jacobians, epsilon: float, mobility: Array | None) -> LongFactor:
         r"""Factors of $A + \varepsilon\operatorname{diag}(A)$ with $A = G M^{-1} G^T$."""
         weights = Stir.parted(self.weights, self.moving)
+        turns = weights.w if mobility is None else mobility
 
         def moved(part: Array, body) -> Array:
-            return part * jnp.concatenate(weights.of(body))[None]
+            turn = at_row(turns, body[1], turns.ndim - 1)
+            turned = part[:, 3:] * turn[None] if turn.ndim == 1 else _product(part[:, 3:], turn)
+            return jnp.concatenate([part[:, :3] * at_row(weights.v, body[0], 1)[None], turned], axis=1)
 
         levered = self._levered(jacobians, moved)
         diagonal = self._diagonal(jacobians, levered, epsilon)
@@ -168,9 +188,9 @@ class LongLinkage(eqx.Module):
             stir = lax.scan(each, stir, (*given, own))[0]
         return jnp.concatenate([part.reshape(-1) for part in stir])
 
-    def _jacobians(self, t, x: Array, R: Array) -> Jacobians:
+    def _jacobians(self, t, x: Array, R: Array, frame: Array) -> Jacobians:
         """Derivatives of all conditions in the motions of their bodies."""
-        return [kind.jacobians(t, Stand(x, R)) for kind in self.kinds]
+        return [kind.jacobians(t, Stand(x, R), frame) for kind in self.kinds]
 
     def _of_kinds(self, jacobians: Jacobians) -> list[tuple[Array, np.ndarray]]:
         """Jacobians and bodies of the conditions of each kind."""
@@ -222,11 +242,13 @@ class LongReach:
     linkage: LongLinkage
     jacobians: Jacobians
     epsilon: float
+    mobility: Float[Array, "*three 3 turning"] | None = None
+    """Of a `Turning`; None for that of the principal moments."""
 
     @cached_property
     def factors(self) -> LongFactor:
         """Of $A$, for those who solve."""
-        return self.linkage.factored(self.jacobians, self.epsilon)
+        return self.linkage.factored(self.jacobians, self.epsilon, self.mobility)
 
     def ready(self) -> "LongReach":
         """This: the system is factored when it is solved."""
@@ -242,16 +264,26 @@ class LongReach:
 
     def solve(self, right: Rows, repetitions: int) -> Rows:
         r"""Forces $\lambda$ with $G M^{-1} G^T \lambda = b$, by repeated correction as in `GraphFactors`."""
-        weights, (b,), factors = self.linkage.weights, right, self.factors
+        (b,), factors = right, self.factors
         solve = self.linkage.elimination.solve
 
         def again(_, solution: Array) -> Array:
-            (product,) = self.push(weights * self.pull([solution]))
+            (product,) = self.push(self._moved(self.pull([solution])))
             return solution + solve(factors, b - product)
 
         if repetitions == 1:
             return [solve(factors, b)]
         return [lax.fori_loop(0, repetitions, again, jnp.zeros_like(b))]
+
+    def _moved(self, wrench: Twist) -> Twist:
+        r"""The twist $M^{-1} f$ of a wrench."""
+        linkage = self.linkage
+        if self.mobility is None:
+            return linkage.weights * wrench
+        weights, (force, torque) = (Stir.parted(one, linkage.moving) for one in (linkage.weights, wrench))
+        turn = self.mobility * (torque if self.mobility.ndim == 2 else torque[None])
+        turned = turn if turn.ndim == 2 else jnp.sum(turn, axis=1)
+        return jnp.concatenate([(weights.v * force).reshape(-1), turned.reshape(-1)])
 
 
 class LongClosing(NamedTuple):
@@ -272,13 +304,6 @@ class LongClosing(NamedTuple):
         """Impulses at the start that open the joints by so much at the end."""
         impulses = self.reach.linkage.elimination.solve(self.factors, right[0])
         return [impulses if self.time is None else impulses / self.time]
-
-
-def _held(grip: Grip, linkage: Linkage) -> tuple[Mark, Body | None]:
-    """A grip as conditions of a kind know it."""
-    if grip.moving is None or grip.turning is None:
-        return Mark(*grip.at(linkage.placement, 0.0, jnp.zeros((3, 0)), jnp.zeros((3, 3, 0)))), None
-    return Mark(grip.arm, grip.frame), Body(grip.moving, grip.turning)
 
 
 def _meetings(kinds: Sequence[ConditionKind], elimination: LongElimination) -> Meetings:

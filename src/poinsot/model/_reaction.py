@@ -8,7 +8,9 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Rows, Twist, body_torque, each_body, joint_solution
 
+from ._compact import AnyLinkage
 from ._linkage import Linkage
+from .joints import AbstractJoint, Frames
 
 if TYPE_CHECKING:
     from ._abstract_system import AbstractSystem
@@ -40,7 +42,7 @@ def free_wrench(system: "AbstractSystem", t, x: Array, R: Array, v: Array, Omega
     return jnp.concatenate([force.reshape(-1), torque.reshape(-1)])
 
 
-def joint_forces(linkage: Linkage, t, x: Array, R: Array, twist: Twist, wrench: Twist) -> Rows:
+def joint_forces(linkage: AnyLinkage, t, x: Array, R: Array, twist: Twist, wrench: Twist) -> Rows:
     r"""Forces $\lambda$ of all conditions that keep them closed, $G M^{-1}(f + G^T\lambda) = -\gamma$.
 
     Where conditions are redundant, those with the least $\sum_i A_{ii}\lambda_i^2$, $A = G M^{-1} G^T$: each
@@ -49,7 +51,7 @@ def joint_forces(linkage: Linkage, t, x: Array, R: Array, twist: Twist, wrench: 
     return joint_solution(linkage, t, x, R, twist, wrench, (linkage.at(t, x, R, SMALL), REPETITIONS))[0]
 
 
-def passed_on(linkage: Linkage, joint: int, t, x: Array, R: Array, force: Array) -> Passed:
+def passed_on(joint: AbstractJoint, frames: Frames, force: Float[Array, " rows"]) -> Passed:
     r"""What a joint does to its first body, in space, from the force $\lambda$ of its conditions.
 
     $$ F = -\sum_i \lambda_i \frac{\partial g_i}{\partial u}, \qquad
@@ -58,8 +60,7 @@ def passed_on(linkage: Linkage, joint: int, t, x: Array, R: Array, force: Array)
     with the vector $u$ between its points and its directions $d_k$ in the first body. On the second body act
     the opposite force and torque, about the same point.
     """
-    frames = linkage.frames(joint, t, x, R)
-    pulled = jax.vjp(linkage.joints[joint].residual, frames)[1](force)[0]
+    pulled = jax.vjp(joint.residual, frames)[1](force)[0]
     turns = jnp.cross(frames.first, pulled.first, axis=0)
     return Passed(-pulled.apart, jnp.sum(turns, axis=1))
 

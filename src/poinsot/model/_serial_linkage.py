@@ -14,9 +14,9 @@ from jaxtyping import Array, Float
 from poinsot.core import Mobility, Rows, Twist
 from poinsot.solvers import Corner
 
-from ._condition_kind import merged as merged_rows
 from ._grip import Grip
-from ._linkage import Linkage
+from ._linkage import Turning, Visitor
+from ._long_tree import LongTree
 from ._placement import Placement
 from .joints import AbstractJoint, Frames
 
@@ -39,6 +39,13 @@ class Pose(NamedTuple):
 
     x: Float[Array, "3"]
     R: Float[Array, "3 3"]
+    frame: Float[Array, "3 3"] | None = None
+    """Of a `Turning`; None where it is the rotation."""
+
+    @property
+    def turning(self) -> Float[Array, "3 3"]:
+        r"""Matrix $F$ with $\dot R = F\,\hat u$."""
+        return self.R if self.frame is None else self.frame
 
 
 class Motion(NamedTuple):
@@ -90,6 +97,7 @@ class SerialLinkage(eqx.Module):
     placement: Placement
     template: AbstractJoint
     """A joint without its numbers."""
+    tree: LongTree
     count: int = eqx.field(static=True)
     varied: tuple[bool, ...] = eqx.field(static=True)
     """Which numbers of the links have a row for each of them; the others are the same for all."""
@@ -108,6 +116,10 @@ class SerialLinkage(eqx.Module):
     def listed(self) -> range:
         """Place in the list of conditions of each row."""
         return range(self.count)
+
+    def flat(self, rows: Rows) -> Float[Array, " k"]:
+        """Numbers of all conditions, joint by joint."""
+        return rows[0].reshape(-1)
 
     @property
     def carriers(self) -> int:
@@ -144,17 +156,35 @@ class SerialLinkage(eqx.Module):
     def _along(self, derivative: Callable, t, x: Array, R: Array, twist: Twist) -> Rows:
         """Derivatives of the gaps along a motion."""
 
-        def each(before: tuple[Pose, Motion], link: Link, own: tuple[Pose, Motion]):
+        def each(joint: AbstractJoint, *path: Frames):
+            return derivative(joint.residual, *path)
+
+        return self._followed(each, t, x, R, twist)
+
+    def visit(self, function: Visitor, t, x: Array, R: Array, twist: Twist, *given: Rows) -> list[Array]:
+        """Results of a function of each joint, as `Linkage.visit`, with a row for each."""
+
+        def each(joint: AbstractJoint, now: Frames, rate: Frames, _, *rows: Array):
+            return function(joint, [joint], [now], [rate], *rows)
+
+        return self._followed(each, t, x, R, twist, *(rows for (rows,) in given))
+
+    def _followed(
+        self, function: Callable, t, x: Array, R: Array, twist: Twist, *columns: Array
+    ) -> list[Array]:
+        """Results of a function of each joint, of what it sees, and of first and second rates of that."""
+
+        def each(before: tuple[Pose, Motion], link: Link, own: tuple[Pose, Motion], *rows: Array):
             first, second = _path(link.before, *before), _path(link.own, *own)
             seen = [Frames(b.x - a.x, a.R, b.R) for a, b in zip(first, second, strict=True)]
-            return own, derivative(self._residual(link), *seen)
+            return own, function(eqx.combine(link.joint, self.template), *seen, *rows)
 
         start = self._first_pose(t, x, R), self._first_motion(twist)
-        return [self.scan(each, start, (self._poses(x, R), self.motions(twist)))[1]]
+        return [self.scan(each, start, (self._poses(x, R), self.motions(twist)), *columns)[1]]
 
-    def at(self, t, x: Array, R: Array, epsilon: float) -> "SerialReach":
+    def at(self, t, x: Array, R: Array, epsilon: float, turning: Turning | None = None) -> "SerialReach":
         """Jacobians of the conditions at a pose; independent ones need no epsilon."""
-        return SerialReach(self, (t, x, R))
+        return SerialReach(self, (t, x, R), turning)
 
     def closing(self, reach: "SerialReach", t, x: Array, R: Array, mobility: Mobility) -> "SerialClosing":
         r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start."""
@@ -176,40 +206,46 @@ class SerialLinkage(eqx.Module):
         ends, factors = self.scan(each, (self._first_pose(t, x, R), nothing), *columns)[1]
         return SerialClosing(self, ends, factors)
 
-    def slopes(self, t, x: Array, R: Array) -> Slopes:
+    def slopes(self, t, x: Array, R: Array, turning: Turning | None = None) -> Slopes:
         """Jacobians of the joints."""
 
         def slope(before: Pose, link: Link, own: Pose):
             return own, self._slope(before, link, own)
 
-        return self.scan(slope, self._first_pose(t, x, R), self._poses(x, R))[1]
+        return self.scan(slope, self._first_pose(t, x, R, turning), self._poses(x, R, turning))[1]
 
     def _slope(self, before: Pose, link: Link, own: Pose) -> Slopes:
         """Jacobian of the joint of a link."""
         pulled = jax.jacrev(self._residual(link))(_frames(link, before, own))
         return Slopes(
             pulled.apart,
-            _torques(link.before, before.R, -pulled.apart, pulled.first),
-            _torques(link.own, own.R, pulled.apart, pulled.second),
+            _torques(link.before, before.turning, -pulled.apart, pulled.first),
+            _torques(link.own, own.turning, pulled.apart, pulled.second),
         )
 
-    def factored(self, t, x: Array, R: Array) -> tuple[Slopes, Factor]:
+    def factored(self, t, x: Array, R: Array, turning: Turning | None = None) -> tuple[Slopes, Factor]:
         r"""Jacobians, and factors of $G M^{-1} G^T$, in one pass.
 
         A processor works out Jacobians while it waits for the factors of the link before.
         """
 
-        def weight(levers, link: Link):
-            return link.weight
+        def weight(levers, link: Link, *mobility: Array):
+            return (link.weight[0], *mobility) if mobility else link.weight
 
-        eliminate, nothing = self._elimination(True, self._first_weight(), weight)
+        first: tuple[Array, Array] = self._first_weight()
+        columns: list[Any] = [self._poses(x, R, turning)]
+        if turning is not None:
+            rows = jnp.moveaxis(turning.mobility, -1, 0)
+            first = first[0], rows[0] if self.carriers else jnp.zeros_like(rows[0])
+            columns.append(self._of_links(rows))
+        eliminate, nothing = self._elimination(True, first, weight)
 
-        def each(carry, link: Link, own: Pose):
+        def each(carry, link: Link, own: Pose, *mobility: Array):
             slope = self._slope(carry[0], link, own)
-            rest, factor = eliminate(carry[1], link, slope, slope)
+            rest, factor = eliminate(carry[1], link, slope, slope, *mobility)
             return (own, rest), (slope, factor)
 
-        return self.scan(each, (self._first_pose(t, x, R), nothing), self._poses(x, R))[1]
+        return self.scan(each, (self._first_pose(t, x, R, turning), nothing), *columns)[1]
 
     def _elimination(self, symmetric: bool, levers, of_link: Callable) -> tuple[Callable, Any]:
         """What eliminates one joint after the other, for a scan, and what it starts from.
@@ -273,24 +309,25 @@ class SerialLinkage(eqx.Module):
         parts = [jnp.concatenate([a[None], b]) if self.carriers else b for a, b in first]
         return jnp.concatenate([part.T.reshape(-1) for part in parts])
 
-    def _poses(self, x: Array, R: Array) -> Pose:
+    def _poses(self, x: Array, R: Array, turning: Turning | None = None) -> Pose:
         """Of the links, a row each."""
-        return Pose(self._of_links(x.T), self._of_links(jnp.moveaxis(R, -1, 0)))
+        own = [R] if turning is None else [R, turning.frame]
+        return Pose(self._of_links(x.T), *(self._of_links(jnp.moveaxis(part, -1, 0)) for part in own))
 
     def _of_links(self, rows: Array) -> Array:
         """Rows without that of the body that carries the chain."""
         return rows[1:] if self.carriers else rows
 
-    def _first_pose(self, t, x: Array, R: Array) -> Pose:
+    def _first_pose(self, t, x: Array, R: Array, turning: Turning | None = None) -> Pose:
         """Of the body before the first link; of the ground such that its mark is where it should be."""
         if self.carriers:
-            return Pose(x[:, 0], R[:, :, 0])
+            return Pose(x[:, 0], R[:, :, 0], None if turning is None else turning.frame[:, :, 0])
         place, directions = self.base.at(self.placement, t, x, R)
         leaves, structure = jax.tree.flatten(self.links)
         first = [leaf[0] if one else leaf for leaf, one in zip(leaves, self.varied, strict=True)]
         arm, frame = jax.tree.unflatten(structure, first).before
         turn = directions @ frame.T
-        return Pose(place - turn @ arm, turn)
+        return Pose(place - turn @ arm, turn, None if turning is None else turn)
 
     def _first_weight(self) -> tuple[Array, Array]:
         """One over mass and moments of the body before the first link."""
@@ -310,16 +347,17 @@ class SerialReach:
 
     linkage: SerialLinkage
     pose: tuple[Any, Array, Array]
+    turning: Turning | None = None
 
     @cached_property
     def slopes(self) -> Slopes:
         """Jacobians; those of a system that is factored come with its factors."""
-        return self.linkage.slopes(*self.pose)
+        return self.linkage.slopes(*self.pose, self.turning)
 
     @cached_property
     def factors(self) -> Factor:
         """Of $A$, for those who solve."""
-        self.__dict__["slopes"], factors = self.linkage.factored(*self.pose)
+        self.__dict__["slopes"], factors = self.linkage.factored(*self.pose, self.turning)
         return factors
 
     def ready(self) -> "SerialReach":
@@ -422,67 +460,3 @@ def _levered(lever: Array, rows: Array) -> Array:
 def _across(A: Array, B: Array) -> Array:
     """The product $A B^T$."""
     return jnp.sum(A[:, None] * B[None], axis=2)
-
-
-def serial(linkage: Linkage) -> SerialLinkage | None:
-    """The joints in loops along the links, if they make a chain of one kind along the list of bodies."""
-    if not _is_chain(linkage):
-        return None
-    first = linkage.joints[0]
-    alike = [eqx.tree_at(lambda one: one.site, joint, first.site) for joint in linkage.joints]
-    numbers, rest = zip(*(eqx.partition(joint, eqx.is_array) for joint in alike), strict=True)
-    base, count = linkage.grips[0][0], len(alike)
-    if any(jax.tree.structure(one) != jax.tree.structure(numbers[0]) for one in numbers):
-        return None
-    if any(not eqx.tree_equal(one, rest[0]) for one in rest):
-        return None
-    befores = [pair[0] for pair in linkage.grips]
-    if not base.live:
-        befores[0] = befores[1]
-    half, carriers = linkage.weights.size // 2, int(base.live)
-    inverse = linkage.weights.reshape(2, 3, -1)
-    links = [
-        Link(
-            (before.arm, before.frame),
-            (own.arm, own.frame),
-            (linkage.weights[carriers + k], inverse[1, :, carriers + k]),
-            joint,
-        )
-        for k, (before, (_, own), joint) in enumerate(zip(befores, linkage.grips, numbers, strict=True))
-    ]
-    assert half == 3 * (carriers + count)
-    leaves = zip(*(jax.tree.leaves(link) for link in links), strict=True)
-    merged, varied = zip(*map(merged_rows, leaves), strict=True)
-    structure = jax.tree.structure(links[0])
-    return SerialLinkage(
-        jax.tree.unflatten(structure, merged),
-        base,
-        linkage.weights,
-        linkage.placement,
-        rest[0],
-        count,
-        varied,
-    )
-
-
-def _is_chain(linkage: Linkage) -> bool:
-    """Whether every joint holds the next body of the list on the one before."""
-    base, tree = linkage.grips[0][0], linkage.tree
-    carriers, placement = int(base.live), linkage.placement
-    bodies = range(carriers, carriers + len(linkage.joints))
-    if not linkage.independent or placement.driven:
-        return False
-    if base.live and (base.moving != 0 or base.turning != 0):
-        return False
-    if not len(placement.translating) == len(placement.rotating) == bodies.stop:
-        return False
-    return all(
-        branch.forward
-        and branch.joint == k
-        and type(linkage.joints[k]) is type(linkage.joints[0])
-        and own.moving == own.turning == body
-        and (k == 0 or (before.moving == before.turning == body - 1))
-        for k, (branch, (before, own), body) in enumerate(
-            zip(tree.branches, linkage.grips, bodies, strict=True)
-        )
-    )

@@ -12,6 +12,7 @@ from poinsot.rotation import vee
 from ._grip import Grip
 from ._linkage import Linkage
 from ._tree import Branch
+from .joints import AbstractJoint, Frames, Subspace
 
 Rates = Float[Array, " n"]
 
@@ -100,8 +101,19 @@ def joint_rates(linkage: Linkage, joint: int, t, x: Array, R: Array, twist: Twis
         linkage.frames(joint, t, x, R),
         linkage.grips[joint][1].at(linkage.placement, t, x, R).place,
     )
-    S = linkage.joints[joint].subspace(frames)
     turned, slid = second.spin - first.spin, second.at(point) - first.at(point)
+    return _along(linkage.joints[joint].subspace(frames), turned, slid)
+
+
+def seen_rates(joint: AbstractJoint, now: Frames, rate: Frames) -> Float[Array, " k"]:
+    """The same from what the joint sees of its bodies, and the rate of that."""
+    pairs = (rate.first, now.first), (rate.second, now.second)
+    first, second = (vee(turning @ frame.T) for turning, frame in pairs)
+    return _along(joint.subspace(now), second - first, rate.apart - jnp.cross(first, now.apart))
+
+
+def _along(S: Subspace, turned: Array, slid: Array) -> Float[Array, " k"]:
+    """Rates along a motion subspace of a relative spin, and a velocity of the point in the second body."""
     along = jnp.sum(S.turn * turned[:, None] + S.slide * slid[:, None], axis=0)
     # Columns are perpendicular to each other where the joint is closed.
     return along / jnp.sum(S.turn * S.turn + S.slide * S.slide, axis=0)

@@ -19,7 +19,7 @@ from poinsot.simulation._memory import check_memory
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import check_save_every, check_save_times
 from poinsot.simulation._trajectory import Record
-from poinsot.simulation._work import DenseWork
+from poinsot.simulation._work import DenseWork, Piece
 
 BATCH_SECONDS = 0.25
 """How long steps are taken before progress is shown and an interrupt is answered."""
@@ -45,8 +45,6 @@ class Ledger:
     pieces: list[Dense] = field(default_factory=list)
     """Dense output of the batches, with the end of each."""
     work: DenseWork | None = None
-    worked: list[np.ndarray] = field(default_factory=lambda: [np.zeros(1)])
-    """The work done until each saved state."""
     steps: int = 0
     beyond: tuple[int, int] = (0, 0)
     """Steps accepted and rejected that the solver took beyond the end."""
@@ -83,8 +81,7 @@ class Ledger:
                 times = saved = self.save_at[due]
                 states, chosen = batch.dense(times) if len(times) else batch.y[:0], slice(None)
             if self.work is not None:
-                work = self.work.enter(np.append(self.t, batch.t), batch.dense, saved)
-                self.worked.append(work[chosen])
+                self.work.enter(Piece(np.append(self.t, batch.t), batch.dense, saved, chosen))
             self._save(times, states)
             self.t, self.y = float(batch.t[-1]), batch.y[-1]
             # Copies, since those of a batch are parts of all that is kept of its steps.
@@ -96,6 +93,8 @@ class Ledger:
                 self.pieces.append(batch.dense)
             else:
                 self.pieces.clear()
+                if self.work is not None:
+                    self.work.settle()
         self.result = batch.result
 
     def close(self) -> None:
@@ -103,7 +102,7 @@ class Ledger:
         if (self.save_at is None or self.result is not Result.successful) and self.t != self.times[-1][-1]:
             self._save(np.array([self.t]), self.y[None])
             if self.work is not None:
-                self.worked.append(np.array([self.work.done]))
+                self.work.close()
 
     def history(self, engine: Engine) -> History:
         """Steps, counts and dense output of it all."""
@@ -211,7 +210,7 @@ class AdaptiveRun:
             wall_seconds=time.perf_counter() - began,
             told=self.accuracy.told | {"counts": dataclasses.asdict(history.counts), "kernel": engine.kernel},
             history=history,
-            work=None if work is None else np.concatenate(ledger.worked),
+            work=work,
         )
 
 

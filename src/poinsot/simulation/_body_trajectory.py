@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Array
+from numpy.typing import ArrayLike
 
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import MOMENTA, FormState, Formulation, Motion
@@ -69,7 +70,7 @@ class SeenBodies:
     t0: float
     times: np.ndarray
     packed: np.ndarray
-    work: np.ndarray | None
+    work: ArrayLike | None
     """What loads and time have done on the bodies until each state, where there are such."""
 
     @cached_property
@@ -94,7 +95,7 @@ class SeenBodies:
         if "quaternion" in found:
             found["quaternion"] = continuous_sign(found["quaternion"])
         if self.work is not None and (names is None or "work" in names):
-            found["work"] = self.work
+            found["work"] = np.asarray(self.work)
         return found
 
     def conserved(self, names: tuple[str, ...] | None) -> dict[str, np.ndarray]:
@@ -103,7 +104,7 @@ class SeenBodies:
         if self.work is None:
             return conserved
         energy = at_states(_energy, self.formulation, self.times, self.packed)
-        return {BALANCE: energy - self.work} | conserved
+        return {BALANCE: energy - np.asarray(self.work)} | conserved
 
 
 @dataclass(eq=False, repr=False)

@@ -8,21 +8,23 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
 from poinsot.core import InputError, quoted
 from poinsot.equations import Formulation
 from poinsot.model import (
+    AnyLinkage,
     Linkage,
     Passed,
     free_wrench,
     in_loops,
     joint_forces,
-    joint_rates,
     joints,
     passed_along,
     passed_on,
+    seen_rates,
 )
+from poinsot.model.joints import Frames
 from poinsot.model.loads import AbstractControl
 from poinsot.model.open_chain import beyond_the_tree
 from poinsot.simulation._evaluation import at_states
@@ -166,13 +168,20 @@ class SeenJoints:
     @cached_property
     def _coordinates(self) -> list[np.ndarray]:
         rows = at_states(_coordinates, self.formulation, self.times, self.packed)
-        return _parts(rows, [2 * len(joint.freedoms or ()) + 12 for joint in self._linkage.joints])
+        wide = [2 * len(joint.freedoms or ()) + 12 for joint in self._linkage.joints]
+        return self._in_order(rows, wide + [0] * (len(self._linkage.conditions) - len(wide)))
 
     @cached_property
     def _reactions(self) -> list[np.ndarray]:
         rows = at_states(_reactions, self.formulation, self.times, self.packed)
         wide = [12 if isinstance(one, joints.AbstractJoint) else 2 for one in self._linkage.conditions]
-        return _parts(rows, wide)
+        return self._in_order(rows, wide)
+
+    def _in_order(self, rows: np.ndarray, wide: Sequence[int]) -> list[np.ndarray]:
+        """Columns of each condition, of so many each, from those in the order of loops over them."""
+        listed = _held(self.formulation).listed
+        parts = _parts(rows, [wide[place] for place in listed])
+        return [parts[k] for k in np.argsort(listed)]
 
     @cached_property
     def efforts(self) -> np.ndarray:
@@ -290,6 +299,13 @@ def _linkage(formulation: Formulation) -> Linkage:
     return linkage
 
 
+def _held(formulation: Formulation) -> AnyLinkage:
+    """The same in loops where there are many."""
+    joints = formulation.bodies.joints
+    assert joints is not None
+    return joints
+
+
 def _live(formulation: Formulation, t, y) -> tuple[Array, Array, Array, Array]:
     """Live positions, rotations, velocities and angular velocities at a packed state."""
     bodies = formulation.bodies
@@ -302,14 +318,18 @@ def _coordinates(formulation: Formulation, grid, at) -> Array:
     """Coordinates, rates, relative rotation and displacement of all joints, one after the other."""
     t, y = at
     x, R, v, Omega = _live(formulation, t, y)
-    linkage, twist = _linkage(formulation), jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
-    parts = []
-    for k, joint in enumerate(linkage.joints):
-        frames = linkage.frames(k, t, x, R)
-        if joint.freedoms:
-            parts += [joint.coordinates(frames), joint_rates(linkage, k, t, x, R, twist)]
-        parts += [(frames.first.T @ frames.second).reshape(-1), frames.apart @ frames.first]
-    return jnp.concatenate(parts)
+    twist = jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
+
+    def seen(one, of, now: Sequence[Frames], rate: Sequence[Frames]) -> Array:
+        if not isinstance(one, joints.AbstractJoint):
+            return jnp.zeros(0)
+        frames = now[0]
+        own = [one.coordinates(frames), seen_rates(one, frames, rate[0])] if one.freedoms else []
+        return jnp.concatenate(
+            [*own, (frames.first.T @ frames.second).reshape(-1), frames.apart @ frames.first]
+        )
+
+    return _flat(_held(formulation).visit(seen, t, x, R, twist))
 
 
 def _efforts(formulation: Formulation, grid, at) -> Array:
@@ -324,20 +344,22 @@ def _reactions(formulation: Formulation, grid, at) -> Array:
     """What all joints, drives and couplings do, one after the other."""
     t, y = at
     bodies, linkage = formulation.bodies, _linkage(formulation)
+    held = _held(formulation)
     if bodies.nodes is not None and not beyond_the_tree(linkage):
         return _tree_reactions(formulation, linkage, t, y)
     x, R, v, Omega = _live(formulation, t, y)
     twist = jnp.concatenate([v.reshape(-1), Omega.reshape(-1)])
-    forces = joint_forces(linkage, t, x, R, twist, free_wrench(bodies.system, t, x, R, v, Omega))
-    parts = []
-    for k, (one, force) in enumerate(zip(linkage.conditions, forces, strict=True)):
+    forces = joint_forces(held, t, x, R, twist, free_wrench(bodies.system, t, x, R, v, Omega))
+
+    def effect(one, of, now: Sequence[Frames], rate, force: Array) -> Array:
+        own = force[: one.rows]
         if isinstance(one, joints.Drive):
-            parts += [force, force * one.rate(t)]
-        elif isinstance(one, joints.Coupling):
-            parts.append(one.shared(force))
-        else:
-            parts += _shown(linkage, k, passed_on(linkage, k, t, x, R, force), (t, x, R))
-    return jnp.concatenate(parts)
+            return jnp.concatenate([own, own * one.rate(t)])
+        if isinstance(one, joints.Coupling):
+            return one.shared(own)
+        return _shown(passed_on(one, now[0], own), now[0])
+
+    return _flat(held.visit(effect, t, x, R, twist, forces))
 
 
 def _tree_reactions(formulation: Formulation, linkage: Linkage, t, y) -> Array:
@@ -354,12 +376,14 @@ def _tree_reactions(formulation: Formulation, linkage: Linkage, t, y) -> Array:
     inertia = jnp.concatenate([jnp.tile(system.masses, 3), system.inertia.reshape(-1)])
     wrench = inertia * rate - free_wrench(system, t, x, R, v, Omega)
     found = passed_along(linkage, t, x, R, wrench)
-    return jnp.concatenate(
-        [part for k, one in enumerate(found) for part in _shown(linkage, k, one, (t, x, R))]
-    )
+    return jnp.concatenate([_shown(one, linkage.frames(k, t, x, R)) for k, one in enumerate(found)])
 
 
-def _shown(linkage: Linkage, joint: int, own: Passed, at: tuple[Any, Array, Array]) -> list[Array]:
+def _shown(own: Passed, frames: Frames) -> Float[Array, "12"]:
     """Force and torque of a joint in space, then in its directions in the first body."""
-    local = own.seen_from(linkage.frames(joint, *at).first)
-    return [own.force, own.torque, local.force, local.torque]
+    return jnp.concatenate([*own, *own.seen_from(frames.first)])
+
+
+def _flat(parts: Sequence[Array]) -> Array:
+    """All numbers of some arrays, one after the other."""
+    return jnp.concatenate([part.reshape(-1) for part in parts])

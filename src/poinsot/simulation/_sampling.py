@@ -128,7 +128,7 @@ class SampledWork:
 def _held_power(sampler: Sampler, grid, at):
     t, packed = at
     size = packed.shape[0] - sampler.law.chain.v_size
-    return holding(sampler.formulation, packed[size:][None]).power(t, packed[:size])
+    return holding(sampler.formulation, packed[size:][None]).power_and_rate(t, packed[:size])
 
 
 def _sample(sampler: Sampler, grid, at):

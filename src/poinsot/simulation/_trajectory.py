@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poinsot._version import __version__
 from poinsot.core import AbstractProblem, InputError, Result, State
@@ -41,7 +42,7 @@ class Record:
     """What else is told about the run: its step, or its tolerances."""
     history: History | None = None
     """Steps, counts and dense output of an adaptive run."""
-    work: np.ndarray | None = None
+    work: ArrayLike | None = None
     """What loads and time have done on bodies until each state, where there are such."""
     samples: np.ndarray | None = None
     """Forces of a sampled controller, (sample, force)."""

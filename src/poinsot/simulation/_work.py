@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from poinsot.simulation._schedule import Stretch
 
 NODES = 4
 """Ends of steps through which the power is interpolated, by values and rates: exact to degree 7."""
-MOST_POINTS = 6
-"""Points of a step of an adaptive solver at which the power is evaluated, where its order is not known."""
+MOST_POINTS = 5
+"""Points between the ends of a step of an adaptive solver, where its order is not known."""
 
 
 class StepWork:
@@ -63,7 +64,7 @@ class StepWork:
         return np.concatenate(self._kept)
 
     def _at(self, times: np.ndarray, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return at_states(_power, self._formulation, times, states)
+        return at_states(_power_and_rate, self._formulation, times, states)
 
     def _settle(self) -> None:
         """Find the work of all ends, and of the states that wait for it; forget all but the last ends."""
@@ -96,8 +97,26 @@ class StepWork:
         self._work = np.concatenate([self._work, np.cumsum(np.append(self._work[-1], pieces))[1:]])
 
 
+class Piece(NamedTuple):
+    """Some steps of an adaptive solver, the work along which is not known yet."""
+
+    t: np.ndarray
+    """Start of the first of them, and the ends of all."""
+    dense: Dense
+    saved: np.ndarray | None
+    """Times within them at which states are saved; None for ends of steps."""
+    chosen: slice
+    """Which of these."""
+
+
 class DenseWork:
-    """The work along the steps of an adaptive solver, by Gauss points of its dense output.
+    r"""The work along the steps of an adaptive solver, by Lobatto points of its dense output.
+
+    $$ \int_{t_n}^{t_{n+1}} P\,dt = h \sum_i b_i\, P(t_n + c_i h), \qquad c_1 = 0, \quad c_s = 1, $$
+
+    is right to degree $2s - 3$, which is that of the solver's order at least. States at both ends are known;
+    each point between them may cost as much as a step. So the work is found when it is first asked for, as an
+    array, unless the dense output will not be there by then.
 
     Args:
         formulation: the bodies.
@@ -105,42 +124,72 @@ class DenseWork:
     """
 
     def __init__(self, formulation: Formulation, order: int | None):
-        count = MOST_POINTS if order is None else min(MOST_POINTS, max(2, -(-order // 2)))
-        points, weights = np.polynomial.legendre.leggauss(count)
-        self._places, self._weights = 0.5 * (1.0 + points), 0.5 * weights
-        self._formulation, self.done = formulation, 0.0
+        inner = MOST_POINTS if order is None else min(MOST_POINTS, max(1, (order - 1) // 2))
+        self._places, self._weights = _lobatto(inner + 2)
+        self._formulation, self._done = formulation, 0.0
+        self._pieces: list[Piece] = []
+        self._kept, self._closed = [np.zeros(1)], False
 
-    def enter(self, t: np.ndarray, dense: Dense, saved: np.ndarray | None) -> np.ndarray:
-        """Take in further steps.
+    def enter(self, piece: Piece) -> None:
+        """Take in further steps."""
+        self._pieces.append(piece)
 
-        Args:
-            t: start of the first of them, and the ends of all.
-            dense: states within them.
-            saved: times within them, or None for the ends.
+    def close(self) -> None:
+        """Have the end of the last step among the saved states, after all others."""
+        self._closed = True
 
-        Returns:
-            The work at these times.
-        """
-        work = np.cumsum(np.append(self.done, self._integrals(t[:-1], t[1:], dense)))
-        self.done = float(work[-1])
-        if saved is None:
-            return work[1:]
-        way = np.sign(t[-1] - t[0])
-        step = np.minimum(np.searchsorted(way * t[1:], way * saved), len(t) - 2)
-        return work[step] + self._integrals(t[step], saved, dense)
+    def settle(self) -> None:
+        """Find the work along all steps that have been taken in, and forget these."""
+        for t, dense, saved, chosen in self._pieces:
+            work = np.cumsum(np.append(self._done, self._integrals(t[:-1], t[1:], dense)))
+            self._done = float(work[-1])
+            found = work[1:]
+            if saved is not None:
+                way = np.sign(t[-1] - t[0])
+                step = np.minimum(np.searchsorted(way * t[1:], way * saved), len(t) - 2)
+                found = work[step] + self._integrals(t[step], saved, dense)
+            self._kept.append(found[chosen])
+        self._pieces = []
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        """The work at all states that were saved, the start included."""
+        self.settle()
+        return np.append(np.concatenate(self._kept), [self._done] if self._closed else [])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With all work found: the dense output is compiled code."""
+        self.settle()
+        return self.__dict__
+
+    def __deepcopy__(self, memo: dict) -> "DenseWork":
+        return self
 
     def _integrals(self, begins: np.ndarray, ends: np.ndarray, dense: Dense) -> np.ndarray:
         """Work from each begin to its end."""
         if not len(begins):
             return np.zeros(0)
         h = ends - begins
-        times = (begins[:, None] + self._places * h[:, None]).reshape(-1)
-        power = at_states(_power, self._formulation, times, dense(times))[0]
-        return h * (power.reshape(len(h), -1) @ self._weights)
+        inner = begins[:, None] + self._places[1:-1] * h[:, None]
+        # Ends are starts of the next steps: each is looked at once.
+        times, where = np.unique(np.column_stack([begins, inner, ends]), return_inverse=True)
+        power = at_states(_power, self._formulation, times, dense(times))
+        return h * (power[where.reshape(inner.shape[0], -1)] @ self._weights)
 
 
 def _power(formulation: Formulation, grid, at):
     return formulation.power(*at)
+
+
+def _power_and_rate(formulation: Formulation, grid, at):
+    return formulation.power_and_rate(*at)
+
+
+@lru_cache
+def _lobatto(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places from 0 to 1, both included, and weights of so many of them."""
+    last = np.polynomial.Legendre.basis(count - 1)
+    places = np.array([-1.0, *np.sort(last.deriv().roots()), 1.0])
+    return 0.5 * (1.0 + places), 1.0 / (count * (count - 1) * last(places) ** 2)
 
 
 @lru_cache
