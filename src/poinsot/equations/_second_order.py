@@ -30,6 +30,11 @@ class Rates(Protocol):
         """Velocities of one rotation."""
         ...
 
+    @property
+    def pivots(self) -> bool:
+        """Whether they come from linear equations, solved with a choice of pivots."""
+        ...
+
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and velocities."""
         ...
@@ -69,6 +74,11 @@ class SecondOrder(AbstractProblem):
     def conservative(self) -> bool:
         """Whether no load acts."""
         return self.rates.bodies.conservative
+
+    @property
+    def pivots(self) -> bool:
+        """What the form says."""
+        return self.rates.pivots
 
     def pack(self, state: State) -> Packed:
         """Positions, then velocities."""
