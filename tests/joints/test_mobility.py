@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import poinsot as pt
+from poinsot.model import DEPENDENT, scaled_jacobians
+from poinsot.rotation import to_matrix
 from poinsot.simulation._singularities import crossing
 
 J, G = pt.joints, 9.81
@@ -42,6 +45,68 @@ def test_systems_without_joints_say_so():
     body = pt.System(pt.RigidBody(1.0, (1.0, 1.0, 1.0)), name="stone")
     with pytest.raises(pt.InputError, match="stone has no joints; give the system joints"):
         body.mobility(body.state())
+
+
+def dense(system: Any) -> tuple[int, dict[str, int]]:
+    """Rank and shares of all conditions, from the singular values of one matrix."""
+    linkage, (x, quat, *_) = system.linkage, system.live(0.0, system.start)
+    blocks = linkage.at(0.0, x, jnp.moveaxis(to_matrix(quat.T), 0, -1), 0.0).jacobians
+    everything = range(len(linkage.conditions))
+    matrix = scaled_jacobians(linkage, everything, [np.asarray(block)[None] for block in blocks])[0]
+    left, values, _ = np.linalg.svd(matrix)
+    rank = int(np.sum(values > DEPENDENT))
+    parts = np.split(left[:, rank:], np.cumsum([one.rows for one in linkage.conditions])[:-1])
+    shares = [np.linalg.matrix_rank(part, tol=1e-6) if part.size else 0 for part in parts]
+    return rank, {one.name: int(k) for one, k in zip(linkage.conditions, shares, strict=True) if k}
+
+
+LONGER = [pytest.param(name, marks=pytest.mark.slow) for name in ("bricard", "stewart-platform", "squeezer")]
+
+
+@pytest.mark.parametrize("name", ["four-bar", *LONGER])
+def test_ranks_are_those_of_one_matrix(name):
+    """Mechanisms whose start is not singular."""
+    system: Any = pt.library.by_name(name)
+    found = system.mobility(system.start)
+    assert (found.rank, found.redundant) == dense(system)
+    assert found.generic_rank == found.rank
+
+
+def test_a_hundred_loops():
+    """As hinges in space each loop has three redundant conditions, and all together move in one way."""
+    bars = pt.library.parallelogram(loops=100)
+    assert bars.start is not None
+    found = bars.mobility(bars.start)
+    assert (found.degrees_of_freedom, found.loops, found.singular) == (1, 100, False)
+    assert found.conditions - found.rank == 300
+    assert found.redundant == {joint.name: 3 for joint in bars.joints}
+
+
+def test_a_ball_and_a_sleeve_in_place_of_two_hinges_leave_nothing_redundant():
+    bars = [pt.shapes.rod(length=1.0, mass=1.0, name=name) for name in ("left", "top", "right")]
+    end, begin = (0.5, 0.0, 0.0), (-0.5, 0.0, 0.0)
+    ends = [
+        ("ground", "left", {"at_first": (0, 0, 0), "at_second": begin}),
+        ("left", "top", {"at_first": end, "at_second": begin}),
+        ("top", "right", {"at_first": end, "at_second": end}),
+        ("ground", "right", {"at_first": (1, 0, 0), "at_second": begin}),
+    ]
+    surplus = {}
+    for kinds in ("RRRR", "RSCR"):
+        which = {"R": J.Revolute, "S": J.Spherical, "C": J.Cylindrical}
+        joints = [
+            which[kind](first, second, name=f"{kind}{k}", **where)
+            for k, (kind, (first, second, where)) in enumerate(zip(kinds, ends, strict=True))
+        ]
+        system = pt.System(bars, joints=joints)
+        upright = np.array([np.cos(0.25 * np.pi), 0.0, 0.0, np.sin(0.25 * np.pi)])
+        start = system.state(
+            position=[(0, 0.5, 0), (0.5, 1, 0), (1, 0.5, 0)], rotation=[upright, (1, 0, 0, 0), upright]
+        )
+        found = system.mobility(start)
+        assert found.degrees_of_freedom == 1
+        surplus[kinds] = found.conditions - found.rank, set(found.redundant.values())
+    assert surplus == {"RRRR": (3, {3}), "RSCR": (0, set())}
 
 
 @pytest.mark.slow

@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.kernels import once
-from poinsot.model.open_chain import _sweeps
+from poinsot.kernels import _recursion, once
 
-_sweeps.LONG = 8
+_recursion.LONG = 8
 """Recursions of most robots as loops: written out they take ten times longer to compile, and are the same."""
 pin: Any = pytest.importorskip("pinocchio")
 FOLDER = Path("cmeel.prefix") / "share" / "example-robot-data" / "robots"

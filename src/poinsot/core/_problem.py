@@ -100,6 +100,11 @@ class AbstractProblem(Recommending):
         return False
 
     @property
+    def pivots(self) -> bool:
+        """Whether its right-hand side solves linear equations by elimination with a choice of pivots."""
+        return False
+
+    @property
     def projectable(self) -> bool:
         """Whether the state has constraints to keep that its equations do not hold by themselves."""
         return False

@@ -30,6 +30,11 @@ class IndexReduced(eqx.Module):
         """Rates of the coordinates."""
         return self.bodies.coordinates.size
 
+    @property
+    def pivots(self) -> bool:
+        """Of index 1."""
+        return not self.eliminated
+
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and velocities."""
         return v, self.bodies.acceleration(t, q, v, eliminated=self.eliminated)[0]
@@ -75,6 +80,11 @@ class NullSpace(eqx.Module):
     def height(self) -> int:
         """Angular velocities."""
         return 3
+
+    @property
+    def pivots(self) -> bool:
+        """Never."""
+        return False
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and of (linear, angular) velocities."""

@@ -70,6 +70,11 @@ class LoopRates(Printable):
         """Three rates of a rotation."""
         return 3
 
+    @property
+    def pivots(self) -> bool:
+        """Of index 1."""
+        return not self.eliminated
+
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of coordinates and of their rates."""
         chain, loops = self.bodies.chain, self.bodies.loops

@@ -62,6 +62,11 @@ class JointNullSpace(eqx.Module):
         """Rates along the tree of a twist that keeps the joints closed."""
         return reduced_along(self.linkage, t, *self.bodies.pose(q), twist)
 
+    @property
+    def pivots(self) -> bool:
+        """Never."""
+        return False
+
     def __call__(self, t, q: Flat, v: Array) -> tuple[Flat, Array]:
         """Rates of positions, and of the rates along the tree."""
         bodies, linkage = self.bodies, self.linkage

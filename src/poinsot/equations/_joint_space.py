@@ -89,6 +89,11 @@ class JointRates(Printable):
         """Three rates of a rotation."""
         return 3
 
+    @property
+    def pivots(self) -> bool:
+        """With the metric tensor."""
+        return self.covariant
+
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of coordinates and of their rates."""
         chain = self.bodies.chain

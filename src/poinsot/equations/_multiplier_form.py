@@ -42,6 +42,11 @@ class MultiplierRates(eqx.Module):
         """Momenta of the coordinates."""
         return self.bodies.coordinates.size
 
+    @property
+    def pivots(self) -> bool:
+        """Never."""
+        return False
+
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and of the momenta, which are the velocities of this form."""
         bodies = self.bodies

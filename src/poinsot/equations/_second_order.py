@@ -30,6 +30,11 @@ class Rates(Protocol):
         """Velocities of one rotation."""
         ...
 
+    @property
+    def pivots(self) -> bool:
+        """Whether they come from linear equations, solved with a choice of pivots."""
+        ...
+
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Rates of positions and velocities."""
         ...
@@ -74,6 +79,11 @@ class SecondOrder(AbstractProblem):
     def looped(self) -> bool:
         """Whether bodies are gone through one after the other, because joints are."""
         return self.rates.bodies.looped
+
+    @property
+    def pivots(self) -> bool:
+        """What the form says."""
+        return self.rates.pivots
 
     def pack(self, state: State) -> Packed:
         """Positions, then velocities."""

@@ -3,7 +3,7 @@ r"""Many joints of a few kinds, in trees and loops: what `Linkage` says of them,
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -21,6 +21,7 @@ from ._long_tree import LongTree
 Jacobians = list[Float[Array, "count width size 6"]]
 """Derivatives of the conditions of each kind in the motions and turns of their live bodies."""
 Places = tuple[int, ...]
+AnyArray = TypeVar("AnyArray", Array, np.ndarray)
 
 
 class Meetings(NamedTuple):
@@ -113,10 +114,14 @@ class LongLinkage(eqx.Module):
 
     def jacobians(self, t, x: Array, R: Array) -> list[Float[Array, "rows part"]]:
         """Jacobians of the conditions in the order of their list, as those of `Linkage.at`."""
-        found: dict[int, Array] = {}
+        return self.in_order(self.at(t, x, R, 0.0).jacobians)
+
+    def in_order(self, jacobians: Sequence[AnyArray]) -> list[AnyArray]:
+        """Jacobians of each kind as those of the conditions in the order of their list."""
+        found: dict[int, AnyArray] = {}
         places = iter(self.listed)
-        for kind, parts in zip(self.kinds, self._jacobians(t, x, R, R), strict=True):
-            rows = jnp.moveaxis(parts, 1, 2).reshape(kind.count, kind.size, -1)[:, : kind.template[0].rows]
+        for kind, parts in zip(self.kinds, jacobians, strict=True):
+            rows = parts.swapaxes(1, 2).reshape(kind.count, kind.size, -1)[:, : kind.template[0].rows]
             found |= {next(places): one for one in rows}
         return [found[place] for place in range(len(found))]
 

@@ -10,10 +10,12 @@ from jaxtyping import Array
 
 from poinsot.core import InputError, State
 from poinsot.kernels import once
+from poinsot.solvers import Dependence, Equations
 
 from ._assembly import CLOSED, iterated, live_at, matrices, opening, stepped
-from ._compact import compact, jacobians_of
+from ._compact import AnyLinkage, compact
 from ._linkage import Linkage
+from ._long_linkage import LongLinkage
 from .joints import AbstractJoint, Drive
 
 if TYPE_CHECKING:
@@ -80,14 +82,16 @@ def mobility(system: "AbstractSystem", t, state: State) -> Mobility:
     if linkage is None:
         raise InputError(f"{system.name} has no joints; give the system joints=[...]")
     t, x, quat, _, _ = live_at(system, t, state)
-    core = in_loops(linkage)
-    here = Dependence.of(linkage, core, jacobians(linkage, t, x, quat) if core else [])
-    there = [here, *_nearby(linkage, core, here, t, x, quat)]
-    generic = max(there, key=lambda one: one.rank)
+    core, held = in_loops(linkage), compact(linkage)
+    here = dependence(linkage, core, jacobians(linkage, held, t, x, quat) if core else [])
     rows = [one.rows for one in linkage.conditions]
     outside = sum(rows) - sum(rows[i] for i in core)
-    redundant = generic.shares(linkage, core)
-    released = [name for name, share in here.shares(linkage, core).items() if share > redundant.get(name, 0)]
+    movable = core and outside + here.rank < linkage.weights.size
+    there = [here, *(_nearby(linkage, held, core, here, t, x, quat) if movable else ())]
+    generic = max(there, key=lambda one: one.rank)
+    redundant = _shares(linkage, core, generic)
+    now = _shares(linkage, core, here) if here.rank < generic.rank else {}
+    released = [name for name, share in now.items() if share > redundant.get(name, 0)]
     return Mobility(
         degrees_of_freedom=linkage.weights.size - outside - generic.rank,
         loops=_loops(linkage),
@@ -95,7 +99,7 @@ def mobility(system: "AbstractSystem", t, state: State) -> Mobility:
         rank=outside + here.rank,
         generic_rank=outside + generic.rank,
         redundant=redundant,
-        released=tuple(released) if here.rank < generic.rank else (),
+        released=tuple(released),
     )
 
 
@@ -152,43 +156,39 @@ def _bodies(linkage: Linkage, joint: int) -> tuple[int | None, int | None]:
     return first.body, second.body
 
 
+def jacobians(linkage: Linkage, held: AnyLinkage, t, x: Array, quat: Array) -> list[np.ndarray]:
+    """Jacobians of all conditions; those of many are cut apart here, not in compiled code."""
+    if not isinstance(held, LongLinkage):
+        return list(map(np.asarray, _jacobians(linkage, t, x, quat)))
+    return held.in_order(list(map(np.asarray, _jacobians(held, t, x, quat))))
+
+
 @once
-def jacobians(linkage: Linkage, t, x: Array, quat: Array) -> Sequence[Array]:
-    """Jacobians of all conditions."""
-    return jacobians_of(linkage, t, x, matrices(quat))
+def _jacobians(linkage: Linkage | LongLinkage, t, x: Array, quat: Array) -> Sequence[Array]:
+    return linkage.at(t, x, matrices(quat), 0.0).jacobians
 
 
-@dataclass(frozen=True)
-class Dependence:
-    """Singular values of the Jacobian of some conditions, and the combinations that belong to them."""
+def dependence(linkage: Linkage, core: Sequence[int], blocks: Sequence[np.ndarray]) -> Dependence:
+    """Find the rank of the conditions at some places, from the Jacobians of all."""
+    roots, equations = np.sqrt(np.asarray(linkage.weights)), []
+    for i in core:
+        part = np.array(linkage.parts[i])
+        rows = blocks[i] * roots[part]
+        equations.append(Equations(rows / np.linalg.norm(rows, axis=1, keepdims=True), part))
+    return Dependence.of(equations, _owners(linkage), DEPENDENT)
 
-    values: np.ndarray
-    left: np.ndarray
-    """Combinations of conditions, as columns."""
-    right: np.ndarray
-    """Twists, as rows, in units in which the mass is one."""
 
-    @classmethod
-    def of(cls, linkage: Linkage, core: Sequence[int], blocks: Sequence[Array]) -> "Dependence":
-        """Of the conditions at these places, from the Jacobians of all."""
-        matrix = scaled_jacobians(linkage, core, [np.asarray(block)[None] for block in blocks])[0]
-        left, values, right = np.linalg.svd(matrix)
-        return cls(values, left, right)
+def _owners(linkage: Linkage) -> np.ndarray:
+    """Place of the body that each number of the twist belongs to, among those that move."""
+    placement = linkage.placement
+    bodies = [*placement.translating] * 3 + [*placement.rotating] * 3
+    return np.unique(np.array(bodies), return_inverse=True)[1]
 
-    @property
-    def rank(self) -> int:
-        """Number of independent conditions."""
-        return int(np.sum(self.values > DEPENDENT))
 
-    def shares(self, linkage: Linkage, core: Sequence[int]) -> dict[str, int]:
-        """How many conditions of each joint follow from the others, where any do."""
-        null, begin, shares = self.left[:, self.rank :], 0, {}
-        for i in core:
-            one = linkage.conditions[i]
-            own, begin = null[begin : begin + one.rows], begin + one.rows
-            count = int(np.sum(np.linalg.svd(own, compute_uv=False) > TAKES_PART)) if own.size else 0
-            shares |= {one.name: count} if count else {}
-        return shares
+def _shares(linkage: Linkage, core: Sequence[int], found: Dependence) -> dict[str, int]:
+    """How many conditions of each joint follow from the others, where any do."""
+    counts = found.shares(TAKES_PART)
+    return {linkage.conditions[i].name: count for i, count in zip(core, counts, strict=True) if count}
 
 
 def scaled_jacobians(linkage: Linkage, core: Sequence[int], blocks: Sequence[np.ndarray]) -> np.ndarray:
@@ -205,19 +205,17 @@ def scaled_jacobians(linkage: Linkage, core: Sequence[int], blocks: Sequence[np.
 
 
 def _nearby(
-    linkage: Linkage, core: Sequence[int], here: Dependence, t, x: Array, quat: Array
+    linkage: Linkage, held: AnyLinkage, core: Sequence[int], here: Dependence, t, x: Array, quat: Array
 ) -> Iterator[Dependence]:
     """Dependences at assembled configurations a little way along the motions that are left."""
-    motions = here.right[here.rank :] * np.sqrt(np.asarray(linkage.weights))
-    if not core or not len(motions):
-        return
     draw, still = np.random.default_rng(0), (jnp.zeros_like(x), jnp.zeros((3, quat.shape[1])))
-    length, held = 1.0 + float(jnp.max(jnp.abs(x), initial=0.0)), compact(linkage)
+    length = 1.0 + float(jnp.max(jnp.abs(x), initial=0.0))
     sizes = np.repeat([length, 1.0], [x.size, 3 * quat.shape[1]])
+    roots = np.sqrt(np.asarray(linkage.weights))
     for _ in range(TRIALS):
-        twist = draw.standard_normal(len(motions)) @ motions
+        twist = here.solution(draw.standard_normal(roots.size)) * roots
         twist = NEARBY * twist / np.max(np.abs(twist) / sizes)
         *moved, _ = iterated(held, t, *stepped(x, quat, jnp.asarray(twist)))
         gaps = opening(held, t, *moved, *still)[0]
         if max(float(np.max(np.abs(gap))) for gap in gaps) <= CLOSED * float(np.max(sizes)):
-            yield Dependence.of(linkage, core, jacobians(linkage, t, *moved))
+            yield dependence(linkage, core, jacobians(linkage, held, t, *moved))

@@ -9,6 +9,7 @@ from poinsot.solvers._linear import solve_in_loop, solve_small
 from poinsot.solvers._long_elimination import LongElimination, LongFactor
 from poinsot.solvers._newton import factored, newton, simplified_newton
 from poinsot.solvers._safeguarded import safeguarded_fixed_point
+from poinsot.solvers._sparse_rank import Dependence, Equations
 
 __all__ = [
     "Again",
@@ -16,7 +17,9 @@ __all__ = [
     "EPS",
     "Elimination",
     "Corner",
+    "Dependence",
     "EliminationOrder",
+    "Equations",
     "GraphFactors",
     "LongElimination",
     "LongFactor",

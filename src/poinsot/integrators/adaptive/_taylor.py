@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import equinox as eqx
 import numpy as np
 
-from poinsot.core import InputError, Result, optional, quoted
+from poinsot.core import AbstractProblem, InputError, Result, optional, quoted
 from poinsot.integrators.adaptive import _host
 from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Batch, Counts, Engine, Task
 from poinsot.integrators.adaptive._taylor_domain import first_undefined
@@ -94,6 +94,20 @@ class Taylor(AbstractAdaptive):
     def finest(self) -> float:
         """One unit in the last place."""
         return FINEST[self.precision]
+
+    def refusal(self, problem: AbstractProblem) -> str | None:
+        """Takes ordinary equations whose operations, without branches and loops, can be written down."""
+        reason = super().refusal(problem)
+        if reason is not None:
+            return reason
+        if problem.pivots:
+            return (
+                "has no series of linear equations that are solved with a choice of pivots, as they are in "
+                "this form; take the form 'index0', or in joint coordinates 'recursive', of the same motion"
+            )
+        if problem.looped:
+            return "has no series of loops, which go through the joints here; take DormandPrince853()"
+        return None
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""

@@ -58,8 +58,7 @@ def _refused(operation: str) -> str:
     return (
         f"{SOLVER}: the right-hand side contains the operation {operation!r}, which has no Taylor series "
         "here; write the problem with arithmetic, powers, roots, trigonometric and exponential functions, or "
-        "take another solver such as DormandPrince853 (of bodies, the form 'index1' solves linear equations: "
-        "'index0' has the same motion)"
+        "take another solver such as DormandPrince853"
     )
 
 
