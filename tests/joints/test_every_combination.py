@@ -8,6 +8,7 @@ if one of them does. All of them on 16 cores:
     seq 0 15 | xargs -P 16 -I{} python tests/joints/test_every_combination.py {} 16
 """
 
+import faulthandler
 import signal
 import sys
 import time
@@ -146,20 +147,28 @@ def test_combinations_drawn_at_random(seed):
     check(*possible[np.random.default_rng(seed).integers(len(possible))])
 
 
+class OverdueError(BaseException):
+    """A combination takes too long. No exception of the kind that a fallback to other code would take up."""
+
+
 def overdue(*_):
-    raise TimeoutError(f"more than {LIMIT} s")
+    raise OverdueError(f"more than {LIMIT} s")
 
 
 def line(combination: tuple[str, str, str]) -> tuple[bool, str]:
     """Whether a combination is as declared, and what to print of it."""
     began = time.perf_counter()
-    signal.alarm(LIMIT)
+    # Again every second, since an exception within a callback of the garbage collector is lost.
+    signal.setitimer(signal.ITIMER_REAL, LIMIT, 1.0)
+    # A compile that does not come to an end hears no alarm: then the program ends, with a failure.
+    faulthandler.dump_traceback_later(3 * LIMIT, exit=True)
     try:
         good, said = True, check(*combination)
-    except Exception as wrong:
+    except (Exception, OverdueError) as wrong:
         good, said = False, f"{type(wrong).__name__} {str(wrong).splitlines()[0][:150]}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        faulthandler.cancel_dump_traceback_later()
     seconds = time.perf_counter() - began
     return good, f"{'ok ' if good else 'NOT'} {' '.join(combination)}: {said} ({seconds:.0f} s)"
 
