@@ -120,12 +120,11 @@ def _turn(angle: Float[Array, "*batch"], axis: Float[Array, "*batch 3"]) -> Floa
 def _columns(nodes: Nodes, axes: Float[Array, "ball 3 3"]) -> Spatial:
     """Twists of the rates in the frames of their nodes, in the order of the nodes."""
     structure = nodes.structure
-    columns = each(structure.parents, joined, nodes.turns, nodes.slides)
     if not structure.balls:
-        return columns
+        return nodes.columns
     turns = jnp.swapaxes(axes, 1, 2).reshape(-1, 3)
     places = np.concatenate([structure.axes, np.repeat(structure.balls, 3)])
-    both = jnp.concatenate([columns, joined(turns, jnp.zeros_like(turns))])
+    both = jnp.concatenate([nodes.columns, joined(turns, jnp.zeros_like(turns))])
     return both[np.argsort(places, kind="stable")]
 
 

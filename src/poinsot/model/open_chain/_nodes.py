@@ -43,10 +43,8 @@ class Nodes(eqx.Module):
     """The matrices $B$."""
     places: Float[Array, "node 3"]
     """The vectors $r$."""
-    turns: Float[Array, "axis 3"]
-    """The vectors $w$ of those that are axes."""
-    slides: Float[Array, "axis 3"]
-    """Their vectors $s$."""
+    columns: Float[Array, "axis 6"]
+    """The vectors $w$ of those that are axes, then their vectors $s$."""
     body_rotations: Float[Array, "body 3 3"]
     """Rotation of each body in the frame of its node."""
     body_places: Float[Array, "body 3"]
@@ -57,6 +55,16 @@ class Nodes(eqx.Module):
     carried: Inertia
     """Inertias of all bodies of each node about its point, in its frame, where they are constant."""
     structure: Structure = eqx.field(static=True)
+
+    @property
+    def turns(self) -> Float[Array, "axis 3"]:
+        """The vectors $w$."""
+        return self.columns[:, :3]
+
+    @property
+    def slides(self) -> Float[Array, "axis 3"]:
+        """The vectors $s$."""
+        return self.columns[:, 3:]
 
 
 def nodes_of(system: "System") -> Nodes:
@@ -176,8 +184,7 @@ class _Building:
         return Nodes(
             stacked([rotation for rotation, _ in self.fixed], (3, 3)),
             stacked([place for _, place in self.fixed], (3,)),
-            stacked([jnp.asarray(motion.turn) for motion in self.motions], (3,)),
-            stacked([jnp.asarray(motion.slide) for motion in self.motions], (3,)),
+            stacked([jnp.concatenate([*map(jnp.asarray, motion)]) for motion in self.motions], (6,)),
             turns,
             places,
             masses,
