@@ -18,6 +18,7 @@ from poinsot.core import (
 )
 from poinsot.equations._bodies import Bodies, Flat, Rates
 from poinsot.equations._second_order import SecondOrder
+from poinsot.kernels import is_long
 from poinsot.model import AbstractSystem, OpenChain, System
 from poinsot.model.joints import AbstractJoint
 from poinsot.model.open_chain import (
@@ -60,6 +61,11 @@ class JointSpace(Printable):
     def autonomous(self) -> bool:
         """Whether time does not enter."""
         return self.system.autonomous
+
+    @property
+    def looped(self) -> bool:
+        """Whether recursions go along many joints in loops."""
+        return is_long(self.chain.structure.parents)
 
     def clearance(self, q: Flat) -> Array | None:
         """Joint coordinates reach everywhere."""

@@ -188,7 +188,8 @@ def _power_and_rate(formulation: Formulation, grid, at):
 def _lobatto(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Places from 0 to 1, both included, and weights of so many of them."""
     last = np.polynomial.Legendre.basis(count - 1)
-    places = np.array([-1.0, *np.sort(last.deriv().roots()), 1.0])
+    # All roots are real, but their type is not in every version of NumPy.
+    places = np.array([-1.0, *np.sort(np.real(last.deriv().roots())), 1.0])
     return 0.5 * (1.0 + places), 1.0 / (count * (count - 1) * last(places) ** 2)
 
 
