@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from quickly import QUICK
 
-QUICK: Any = {"compiler_options": {"xla_backend_optimization_level": 0}}
 GOAL = np.array([0.8, -1.1])
 
 
