@@ -19,10 +19,42 @@ jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 # Native code may be shared: entries appear whole. What make set up stays.
 os.environ.setdefault("POINSOT_CACHE_DIR", str(CACHE.parents[1] / "native"))
 
+gc.set_threshold(50_000, 20, 20)  # Traces are many small objects, few of which are garbage.
+
+GROWTH = 512 * 2**20
+"""Bytes by which the memory of the process may grow before compiled programs are dropped."""
+
+
+def pytest_collection_finish():
+    """Leave what has been imported to no further collection of garbage, each of which would look at it."""
+    gc.collect()
+    gc.freeze()
+
+
+def memory() -> int:
+    """Bytes of this process in memory; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _memory_after_clearing():
+    """What the last clearing of the caches left, as an entry that `_fresh_caches` changes."""
+    return [memory()]
+
 
 @pytest.fixture(autouse=True, scope="module")
-def _fresh_caches():
-    """Compiled programs of one module are of no use to the next and fill the memory."""
+def _fresh_caches(_memory_after_clearing):
+    """Drop the compiled programs of modules that are done when they fill the memory.
+
+    Not after every module: operations of arrays that stand alone are the same in most, and each of them would
+    be traced and read from the disk anew.
+    """
     yield
-    jax.clear_caches()
-    gc.collect()
+    before = _memory_after_clearing[0]
+    if before == 0 or memory() > before + GROWTH:
+        jax.clear_caches()
+        gc.collect()
+        _memory_after_clearing[0] = memory()

@@ -8,6 +8,7 @@ import numpy as np
 
 from poinsot import coordinates as co
 from poinsot import rotation as rn
+from quickly import quickly
 
 H = 1e-4
 TURN = np.array([0.4, -1.1, 0.7])
@@ -73,7 +74,7 @@ def on_surface(coordinates):
         jnp.asarray, (unit_quaternion(), vector(3, 1), vector(size, 2), vector(size, 3), J)
     )
 
-    @jax.jit
+    @quickly
     def facts(quat, Omega, force, p, moments):
         q = coordinates.from_quaternion(quat)
         v = coordinates.velocity(q, Omega)
@@ -126,9 +127,11 @@ def on_surface(coordinates):
 def off_surface(coordinates):
     """Closed forms beside autodiff at a position and a velocity that keep no constraint."""
     size = coordinates.size
-    q = 1.1 * jnp.asarray(on_surface(coordinates)["q"]) + 0.05 * jnp.asarray(vector(size, 4))
+    q = 1.1 * coordinates.from_quaternion(jnp.asarray(unit_quaternion())) + 0.05 * jnp.asarray(
+        vector(size, 4)
+    )
 
-    @jax.jit
+    @quickly
     def facts(q, v, force, moments):
         kinetic = jax.grad(coordinates.kinetic)(q, v, moments)
         drift = jax.jvp(lambda x: coordinates.momentum(x, v, moments), (q,), (v,))[1]

@@ -10,6 +10,7 @@ from scipy.linalg import expm
 from long_suite import of_the_long_suite
 from poinsot import coordinates as co
 from poinsot import rotation as rn
+from quickly import quickly
 
 EPS = np.finfo(float).eps
 FIRST = {repr(ALL[k]) for k in (0, 2, 6, 8)}
@@ -151,7 +152,7 @@ def test_bodies_along_the_last_axis_and_derivatives(coordinates):
         energy = lambda J: jnp.sum(coordinates.acceleration(q, v, J, force)[0] ** 2)  # noqa: E731
         return closed, coordinates.kkt_acceleration(q, v, J, force), energy(J), jax.grad(energy)(J)
 
-    together = jax.jit(jax.vmap(both, in_axes=-1, out_axes=-1))
+    together = quickly(jax.vmap(both, in_axes=-1, out_axes=-1))
     (a, multipliers), (a_kkt, multipliers_kkt), energy, slope = together(quats, Omegas, moments)
     assert a.shape == (coordinates.size, 3) and multipliers.shape == (coordinates.constraints, 3)
     np.testing.assert_allclose(a[:, 0], on_surface(coordinates)["a"], atol=100 * EPS)
@@ -229,7 +230,7 @@ def test_what_is_said_of_the_maps_is_true(coordinates):
     """Linear null space, constant mass matrix, places to avoid: each measured, not looked up."""
     on, off = on_surface(coordinates), off_surface(coordinates)
     ratio = 1.7
-    T = jax.jit(coordinates.null_space)
+    T = quickly(coordinates.null_space)
     combined = T(jnp.asarray(on["q"] + ratio * off["q"]))
     linear = np.max(np.abs(combined - on["T"] - ratio * off["T"])) < 1e-13
     assert coordinates.bilinear == linear
@@ -241,7 +242,7 @@ def test_what_is_said_of_the_maps_is_true(coordinates):
 def test_slope_of_a_potential_in_the_free_form(coordinates):
     weight, q = jnp.asarray(vector(9, 12).reshape(3, 3)), jnp.asarray(on_surface(coordinates)["q"])
 
-    @jax.jit
+    @quickly
     def slopes(q):
         plain = jax.grad(lambda q: jnp.sum(weight * coordinates.rotation(q)))(q)
         free = jax.grad(lambda q: jnp.sum(weight * coordinates.free_rotation(q)))(q)
@@ -251,5 +252,5 @@ def test_slope_of_a_potential_in_the_free_form(coordinates):
     np.testing.assert_allclose(left, free, atol=20 * EPS)
     # Less than the plain slope, by what acts across the constraints and turns nothing.
     assert np.max(np.abs(plain - free)) > 0.1
-    torque = jax.jit(coordinates.free_momentum)
+    torque = quickly(coordinates.free_momentum)
     np.testing.assert_allclose(torque(q, free), torque(q, plain), atol=20 * EPS)

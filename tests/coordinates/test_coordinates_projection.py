@@ -7,6 +7,7 @@ import pytest
 from coordinate_cases import J, on_surface, vector
 
 from poinsot import coordinates as co
+from quickly import quickly
 
 EPS = np.finfo(float).eps
 CASES = [co.Quaternions(), co.Directors(), co.Directors(constraints="rows")]
@@ -20,11 +21,11 @@ def drifted(coordinates, size: float = 0.01):
 
 
 def geometric(coordinates):
-    return jax.jit(lambda q, v: co.project(coordinates, q, v))
+    return quickly(lambda q, v: co.project(coordinates, q, v))
 
 
 def physical(coordinates):
-    return jax.jit(lambda q, v: co.project(coordinates, q, v, jnp.asarray(J)))
+    return quickly(lambda q, v: co.project(coordinates, q, v, jnp.asarray(J)))
 
 
 @pytest.mark.parametrize("coordinates", CASES, ids=repr)
@@ -67,11 +68,11 @@ def test_too_far_is_not_answered():
 def test_batches_and_derivatives():
     coordinates = CASES[0]
     q, v = drifted(coordinates)
-    both = jax.jit(jax.vmap(lambda q, v: co.project(coordinates, q, v), in_axes=-1, out_axes=-1))
+    both = quickly(jax.vmap(lambda q, v: co.project(coordinates, q, v), in_axes=-1, out_axes=-1))
     stacked_q, stacked_v = both(jnp.stack([q, 1.01 * q], axis=-1), jnp.stack([v, v], axis=-1))
     np.testing.assert_allclose(stacked_q[:, 0], stacked_q[:, 1], atol=4 * EPS)
     np.testing.assert_allclose(stacked_v[:, 0], stacked_v[:, 1], atol=8 * EPS)
-    jacobian = jax.jit(jax.jacrev(lambda q: co.project(coordinates, q, v)[0]))(q)
+    jacobian = quickly(jax.jacrev(lambda q: co.project(coordinates, q, v)[0]))(q)
     unit = q / jnp.linalg.norm(q)
     np.testing.assert_allclose(
         jacobian, (np.eye(4) - np.outer(unit, unit)) / np.linalg.norm(q), atol=50 * EPS

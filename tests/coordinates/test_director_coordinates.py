@@ -20,6 +20,7 @@ from coordinate_cases import (
 from scipy.linalg import polar
 
 from poinsot import coordinates as co
+from quickly import quickly
 
 EPS = np.finfo(float).eps
 ROWS, COLUMNS = co.Directors(constraints="rows"), co.Directors()
@@ -95,7 +96,7 @@ def test_multipliers_of_the_rows_are_those_of_the_columns_turned():
     assert np.max(np.abs(rows["multipliers"] - columns["multipliers"])) > 0.1
 
 
-@jax.jit
+@quickly
 def flat_motion(quat, Omega, force, moments):
     results = []
     for coordinates in (ROWS, co.Directors(sigma="mean")):
@@ -130,8 +131,8 @@ def test_a_flat_body_is_refused_with_a_remedy():
     assert ROWS.refusal("null_space", jnp.asarray(FLAT)) is None
 
 
-nearest = jax.jit(ROWS.project_position)
-extracted = jax.jit(co.Directors(projection="spurrier_klumpp").project_position)
+nearest = quickly(ROWS.project_position)
+extracted = quickly(co.Directors(projection="spurrier_klumpp").project_position)
 
 
 def drifted(size: float) -> np.ndarray:
@@ -166,15 +167,15 @@ def test_projected_velocity_is_the_orthogonal_projection():
     facts, v = on_surface(ROWS), vector(9, 9)
     G = facts["G"]
     expected = v - G.T @ np.linalg.solve(G @ G.T, G @ v)
-    projected = jax.jit(ROWS.project_velocity)(jnp.asarray(facts["q"]), jnp.asarray(v))
+    projected = quickly(ROWS.project_velocity)(jnp.asarray(facts["q"]), jnp.asarray(v))
     np.testing.assert_allclose(projected, expected, atol=20 * EPS)
 
 
 def test_gradient_passes_through_the_nearest_rotation():
     weight, direction = vector(9, 10), vector(9, 11)
     q = jnp.asarray(vec(drifted(0.05)))
-    value = jax.jit(lambda q: jnp.sum(weight * ROWS.project_position(q)))
-    slope = jax.jit(jax.grad(lambda q: jnp.sum(weight * ROWS.project_position(q))))(q) @ direction
+    value = quickly(lambda q: jnp.sum(weight * ROWS.project_position(q)))
+    slope = quickly(jax.grad(lambda q: jnp.sum(weight * ROWS.project_position(q))))(q) @ direction
     step = 1e-5
     difference = (value(q + step * direction) - value(q - step * direction)) / (2.0 * step)
     np.testing.assert_allclose(slope, difference, rtol=1e-7)

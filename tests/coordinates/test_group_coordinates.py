@@ -9,6 +9,7 @@ from scipy.linalg import expm, polar
 
 from poinsot import coordinates as co
 from poinsot import rotation as rn
+from quickly import quickly
 
 EPS = np.finfo(float).eps
 
@@ -19,7 +20,7 @@ def test_element(element, size, constraints):
     assert (group.size, group.constraints) == (size, constraints)
     Omega = jnp.asarray(vector(3, 1))
 
-    @jax.jit
+    @quickly
     def facts(quat, turn):
         g = group.from_quaternion(quat)
         rate = group.velocity(g, Omega)

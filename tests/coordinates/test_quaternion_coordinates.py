@@ -1,12 +1,12 @@
 """Quaternions: both forms of the mass matrix, on and off the unit sphere, against NumPy formulas."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from coordinate_cases import QUATERNIONS, J, left_matrix, matrix, off_surface, on_surface
 
 from poinsot import coordinates as co
+from quickly import quickly
 
 EPS = np.finfo(float).eps
 MEAN = J.mean()
@@ -85,7 +85,7 @@ def test_projection_is_radial():
     facts = off_surface(co.Quaternions())
     quaternions = co.Quaternions()
 
-    @jax.jit
+    @quickly
     def projected(q, v):
         unit = quaternions.project_position(q)
         return unit, quaternions.project_velocity(unit, v)

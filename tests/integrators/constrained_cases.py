@@ -10,6 +10,7 @@ from jaxtyping import Array
 
 import poinsot as pt
 from poinsot.core import AbstractConstrained, Constrained, UserFunction, composed_gradient, discrete_gradient
+from quickly import quickly
 
 GRAVITY = 9.81
 INERTIA = np.array([1.4, 1.1, 0.6])
@@ -302,7 +303,7 @@ def surface_symplecticity(problem, integrator, state, h, *, ambient=False):
     y = problem.pack(state)
     n, m = y.size // 2, problem.constraint(0.0, state.q).size
 
-    @jax.jit
+    @quickly
     def measure(y):
         def step(y):
             t, size = jnp.asarray(0.0), jnp.asarray(h)

@@ -40,6 +40,7 @@ from poinsot.integrators import (
     SymplecticEulerB,
 )
 from poinsot.integrators._base import Traits
+from quickly import quickly
 
 ULP = 2.0**-52
 STEPS = 8
@@ -128,19 +129,19 @@ def test_gradients_in_state_parameters_and_step_agree_with_differences(integrato
     problem = fitting(integrator, PENDULUM, SEPARABLE_PENDULUM)
     weights = jnp.array([0.8, -0.6])
 
-    @jax.jit
     def value(x):
         y, result = end(problem.with_params({"g": x[2]}), integrator, x[:2], x[3])
         return jnp.sum(weights * y)
 
     x, direction = jnp.array([0.3, 0.9, PARAMS["g"], 0.1]), jnp.array([0.5, -0.7, 0.4, 0.3])
-    forward = jax.jit(lambda x, v: jax.jvp(value, (x,), (v,))[1])(x, direction)
-    gradient = jax.jit(jax.grad(value))(x)
+    forward = quickly(lambda x, v: jax.jvp(value, (x,), (v,))[1])(x, direction)
+    gradient = quickly(jax.grad(value))(x)
     assert np.all(np.isfinite(gradient))
     np.testing.assert_allclose(jnp.sum(gradient * direction), forward, rtol=1e-12)
+    alone = quickly(value)
     for k in range(4):
-        step = jnp.zeros(4).at[k].set(1e-5)
-        difference = (value(x + step) - value(x - step)) / 2e-5
+        step = 1e-5 * np.eye(4)[k]
+        difference = (alone(x + step) - alone(x - step)) / 2e-5
         np.testing.assert_allclose(gradient[k], difference, rtol=1e-6)
 
 

@@ -10,14 +10,15 @@ import pytest
 from jax.extend import core as jex
 
 import poinsot as pt
+from deviations import deviation
 from poinsot.core import Mobility
-from poinsot.kernels import Bound, Kernel
+from poinsot.kernels import Bound, Kernel, once
 from poinsot.model import compact
-from poinsot.model._serial_linkage import SerialLinkage
+from poinsot.model._serial_linkage import SerialLinkage, serial
 from poinsot.simulation._loop import march_run
 
 
-def hinges(count: int = 7) -> pt.System:
+def hinges(count: int) -> pt.System:
     """A floating chain of different bodies on hinges in different places and directions."""
     draw = np.random.default_rng(1)
     bodies = [pt.RigidBody(1.0 + k, 1.0 + draw.uniform(size=3), name=f"body{k}") for k in range(count + 1)]
@@ -39,35 +40,38 @@ def flat(rows) -> np.ndarray:
     return np.concatenate([np.ravel(row) for row in rows])
 
 
-@pytest.mark.parametrize("system", [pt.library.rod_pendulum(7), hinges()], ids=["rods", "hinges"])
-def test_links_in_loops_are_the_joints_one_by_one(system: Any):
+@pytest.mark.parametrize("make", [pt.library.rod_pendulum, hinges], ids=["rods", "hinges"])
+@pytest.mark.parametrize("count", [4, pytest.param(7, marks=pytest.mark.slow)])
+def test_links_in_loops_are_the_joints_one_by_one(make: Any, count: int):
     """Values of all methods at poses and twists drawn at random, joints open."""
-    linkage, serial = system.linkage, compact(system.linkage)
-    assert isinstance(serial, SerialLinkage) and serial.independent and linkage.independent
+    system = make(count)
+    linkage, row = system.linkage, serial(system.linkage)
+    assert isinstance(row, SerialLinkage) and row.independent and linkage.independent
     draw, n = np.random.default_rng(0), len(system.names)
     turns = np.stack([np.linalg.qr(draw.normal(size=(3, 3)))[0] for _ in range(n)], axis=-1)
     x, R, u = jnp.asarray(draw.normal(size=(3, n))), jnp.asarray(turns), jnp.asarray(draw.normal(size=6 * n))
-    forces = jnp.asarray(draw.normal(size=(7, linkage.joints[0].rows)))
-    here, there = linkage.at(0.0, x, R, 0.0), serial.at(0.0, x, R, 0.0)
+    forces = jnp.asarray(draw.normal(size=(count, linkage.joints[0].rows)))
     small = jnp.asarray(0.1 * np.eye(3)[:, :, None] + 0.003 * draw.normal(size=(3, 3, n)))
-    ends = (
-        0.0,
-        x + 0.01,
-        jnp.einsum("ijk,jl->ilk", R, pt.rotation.about_x(0.1)),
-        Mobility(jnp.asarray(0.1), small),
-    )
-    closing, looped = linkage.closing(here, *ends), serial.closing(there, *ends)
-    pairs = {
-        "gaps": (linkage.gaps(0.0, x, R), serial.gaps(0.0, x, R)),
-        "rates": (linkage.rates(0.0, x, R, u), serial.rates(0.0, x, R, u)),
-        "bends": (linkage.bends(0.0, x, R, u), serial.bends(0.0, x, R, u)),
-        "push": (here.push(u), there.push(u)),
-        "pull": ([here.pull(list(forces))], [there.pull([forces])]),
-        "solve": (here.solve(list(forces), 1), there.solve([forces], 1)),
-        "push at the end": (closing.push(u), looped.push(u)),
-        "closing": (closing.solve(list(forces)), looped.solve([forces])),
-    }
-    for name, (one, other) in pairs.items():
+
+    @once
+    def both(linkages, x, R, u, forces, small):
+        linkage, row = linkages
+        here, there = linkage.at(0.0, x, R, 0.0), row.at(0.0, x, R, 0.0)
+        turned = jnp.einsum("ijk,jl->ilk", R, pt.rotation.about_x(0.1))
+        ends = 0.0, x + 0.01, turned, Mobility(jnp.asarray(0.1), small)
+        closing, looped = linkage.closing(here, *ends), row.closing(there, *ends)
+        return {
+            "gaps": (linkage.gaps(0.0, x, R), row.gaps(0.0, x, R)),
+            "rates": (linkage.rates(0.0, x, R, u), row.rates(0.0, x, R, u)),
+            "bends": (linkage.bends(0.0, x, R, u), row.bends(0.0, x, R, u)),
+            "push": (here.push(u), there.push(u)),
+            "pull": ([here.pull(list(forces))], [there.pull([forces])]),
+            "solve": (here.solve(list(forces), 1), there.solve([forces], 1)),
+            "push at the end": (closing.push(u), looped.push(u)),
+            "closing": (closing.solve(list(forces)), looped.solve([forces])),
+        }
+
+    for name, (one, other) in both((linkage, row), x, R, u, forces, small).items():
         scale = np.max(np.abs(flat(one)))
         assert np.max(np.abs(flat(one) - flat(other))) < 1e-12 * scale, name
 
@@ -114,19 +118,26 @@ def test_forty_rods_keep_their_joints_closed_in_native_code():
     )
     assert run.attributes["kernel"] == "native"
     report = run.report()
-    assert report["joints"].largest_deviation < 1e-13 * 40 and report["L_z"].verdict == "exact to round-off"
+    assert deviation(run, "joints") < 1e-13 * 40 and report["L_z"].verdict == "exact to round-off"
 
 
-def test_a_step_is_that_of_the_joints_one_by_one():
-    rods = pt.library.rod_pendulum(6)
+@once
+def stepped(model, y):
+    method, problem = model
+    return method.step(problem, 0.0, 1e-2, y, method.init(problem, 0.0, 1e-2, y))[0]
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(6, marks=pytest.mark.slow)])
+def test_a_step_is_that_of_the_joints_one_by_one(count: int):
+    rods = pt.library.rod_pendulum(count)
     formulation = pt.formulate(rods, "group", "group")
-    looped: Any = formulation.problem
-    written = eqx.tree_at(lambda one: one.joints, looped, rods.linkage)
+    problem: Any = formulation.problem
+    looped = eqx.tree_at(lambda one: one.joints, problem, serial(rods.linkage))
+    written = eqx.tree_at(lambda one: one.joints, problem, rods.linkage)
     assert looped.looped and not written.looped
     y, method, ends = looped.pack(formulation.start(rods.start)), pt.integrators.LieRattle(), []
     for problem in (looped, written):
-        carry = method.init(problem, 0.0, 1e-2, y)
-        ends.append(method.step(problem, 0.0, 1e-2, y, carry)[0])
+        ends.append(stepped((method, problem), y))
     assert np.max(np.abs(ends[0] - y)) > 1e-3
     assert np.max(np.abs(ends[0] - ends[1])) < 1e-13
 

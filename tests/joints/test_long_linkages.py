@@ -11,7 +11,9 @@ from jax.extend import core as jex
 from scipy.integrate import solve_ivp
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.core import Mobility
+from poinsot.kernels import once
 from poinsot.model import compact
 from poinsot.model._assembly import live_at, opening
 from poinsot.model._long_linkage import LongLinkage
@@ -55,14 +57,22 @@ def flat(rows: Any) -> np.ndarray:
 
 @pytest.mark.parametrize(
     "make",
-    [tree, pytest.param(driven, marks=pytest.mark.slow), lambda: pt.library.parallelogram(loops=4)],
-    ids=["tree", "driven", "loops"],
+    of_the_long_suite(
+        {
+            "tree": (lambda: tree(7),),
+            "loops": (lambda: pt.library.parallelogram(loops=2),),
+            "large tree": (tree,),
+            "driven": (driven,),
+            "more loops": (lambda: pt.library.parallelogram(loops=4),),
+        },
+        {"tree", "loops"},
+    ),
 )
 def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
     """Values of all methods at poses and twists drawn at random, joints open."""
     system = make()
-    linkage, long = system.linkage, compact(system.linkage)
-    assert isinstance(long, LongLinkage) and long.independent == linkage.independent
+    linkage, long = system.linkage, LongLinkage(system.linkage)
+    assert long.independent == linkage.independent
     rows, draw, n = [one.rows for one in linkage.conditions], np.random.default_rng(0), len(system.names)
 
     def listed(parts: Any) -> Any:
@@ -72,10 +82,12 @@ def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
     turns = np.stack([np.linalg.qr(draw.normal(size=(3, 3)))[0] for _ in range(n)], axis=-1)
     x, R, u = jnp.asarray(draw.normal(size=(3, n))), jnp.asarray(turns), jnp.asarray(draw.normal(size=6 * n))
     epsilon, repetitions = (0.0, 1) if linkage.independent else (1e-4, 5)
-    here, there = linkage.at(0.1, x, R, epsilon), long.at(0.1, x, R, epsilon)
     forces = [jnp.asarray(draw.normal(size=k)) for k in rows]
-    right = here.push(linkage.weights * here.pull(forces))
     small = jnp.asarray(0.1 * np.eye(3)[:, :, None] + 0.003 * draw.normal(size=(3, 3, n)))
+
+    # Operation by operation: joints written out one by one take longer to compile whole.
+    here, there = linkage.at(0.1, x, R, epsilon), long.at(0.1, x, R, epsilon)
+    right = here.push(linkage.weights * here.pull(forces))
     turned = jnp.einsum("ijk,jl->ilk", R, pt.rotation.about_x(0.1))
     ends = 0.2, x + 0.01, turned, Mobility(jnp.asarray(0.1), small)
     closing, looped = linkage.closing(here, *ends), long.closing(there, *ends)
@@ -98,6 +110,12 @@ def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
         assert np.max(np.abs(one - other)) < 1e-14
 
 
+@pytest.mark.parametrize("make", [tree, driven, lambda: pt.library.parallelogram(loops=4)])
+def test_many_joints_go_in_loops(make: Any):
+    assert isinstance(compact(make().linkage), LongLinkage)
+    assert compact(tree(3).linkage).joints == tree(3).linkage.joints
+
+
 def equations(jaxpr: Any) -> int:
     """Operations in a trace and in what it calls."""
     inner = getattr(jaxpr, "jaxpr", jaxpr)
@@ -115,6 +133,12 @@ def test_code_does_not_grow_with_the_number_of_loops():
     assert sizes[1] - sizes[0] < 0.02 * sizes[0], sizes
 
 
+@once
+def stepped(model, y):
+    method, problem = model
+    return method.step(problem, 0.0, 1e-2, y, method.init(problem, 0.0, 1e-2, y))[0]
+
+
 @pytest.mark.parametrize(
     "method",
     [pytest.param(pt.integrators.LieRattle(), marks=pytest.mark.slow), pt.integrators.RK4()],
@@ -128,8 +152,7 @@ def test_a_step_is_that_of_the_joints_one_by_one(method: Any):
     assert looped.looped and not written.looped
     y, ends = written.pack(formulation.start(bars.start)), []
     for problem in (looped, written):
-        carry = method.init(problem, 0.0, 1e-2, y)
-        ends.append(method.step(problem, 0.0, 1e-2, y, carry)[0])
+        ends.append(stepped((method, problem), y))
     assert np.max(np.abs(ends[0] - y)) > 1e-3
     assert np.max(np.abs(ends[0] - ends[1])) < 1e-12
 

@@ -11,8 +11,7 @@ import pytest
 import poinsot as pt
 from poinsot.analysis._symplecticity import step_derivative
 from poinsot.integrators import RK4, GaussLegendre
-
-QUICK: Any = {"compiler_options": {"xla_backend_optimization_level": 0}}
+from quickly import QUICK
 
 
 @eqx.filter_jit(**QUICK)

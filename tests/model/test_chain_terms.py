@@ -25,6 +25,7 @@ from poinsot.model.potentials import (
     UniformGravity,
     of_body,
 )
+from quickly import QUICK
 
 COUNT = 6
 POINTS = np.array([[0.5, 0.1, 0.0], [-0.4, 0.3, 0.1], [0.0, -0.5, 0.2], [0.1, 0.2, -0.6]])
@@ -76,7 +77,7 @@ def poses() -> tuple[jax.Array, jax.Array]:
     return jnp.asarray(x), pt.rotation.exp(jnp.asarray(0.8 * draw.standard_normal((COUNT, 3))))
 
 
-@eqx.filter_jit
+@eqx.filter_jit(**QUICK)
 def evaluated(system, x, R):
     return jax.value_and_grad(system.pose_potential, argnums=(1, 2))(0.3, x, R)
 
@@ -95,7 +96,7 @@ def test_terms_on_a_chain_are_those_of_a_system(group, poses):
         np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-13 * np.max(np.abs(other)))
 
 
-@eqx.filter_jit
+@eqx.filter_jit(**QUICK)
 def in_pieces(system, x, R):
     """Forces and torques on the moving bodies of a chain: from its pieces, and from its potential."""
     local = system.local_wrench

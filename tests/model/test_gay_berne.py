@@ -11,6 +11,7 @@ import pytest
 import poinsot as pt
 from poinsot.model.potentials import GayBerne, LennardJones, PosePair
 from poinsot.rotation import about_x, about_y, exp
+from quickly import QUICK
 
 DRAW = np.random.default_rng(7)
 TURNS = np.asarray(exp(jnp.asarray(2.0 * DRAW.standard_normal((6, 3)))))
@@ -18,12 +19,12 @@ EYE = np.eye(3)
 D = np.array([2.1, -1.4, 1.9])
 
 
-@eqx.filter_jit
+@eqx.filter_jit(**QUICK)
 def energy(pair, d, R1, R2):
     return pair.energy(d, R1, R2)
 
 
-@eqx.filter_jit
+@eqx.filter_jit(**QUICK)
 def gradient(pair, d, R1, R2):
     return jax.grad(pair.energy, (0, 1, 2))(d, R1, R2)
 

@@ -23,6 +23,7 @@ from poinsot.model.potentials import (
     PosePair,
     ScreenedCoulomb,
 )
+from quickly import QUICK
 
 CHARGES = np.array([1.0, 0.5, -1.0, -0.7])
 POINTS = np.array([[0.5, 0.1, 0.0], [-0.4, 0.3, 0.1], [0.0, -0.5, 0.2], [0.1, 0.2, -0.6]])
@@ -57,7 +58,7 @@ def poses(count: int) -> tuple[jax.Array, jax.Array]:
     return jnp.asarray(x), pt.rotation.exp(jnp.asarray(0.8 * draw.standard_normal((count, 3))))
 
 
-@eqx.filter_jit
+@eqx.filter_jit(**QUICK)
 def evaluated(system, x, R):
     """Energy and its derivatives; and energies next to the poses, along directions of every component."""
     energy, slopes = jax.value_and_grad(system.pose_potential, argnums=(1, 2))(0.0, x, R)

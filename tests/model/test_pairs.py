@@ -20,6 +20,7 @@ from poinsot.model.potentials import (
     PairFunction,
     ScreenedCoulomb,
 )
+from quickly import QUICK, quickly
 
 S = np.array([0.6, 1.0, 1.2599210498948732, 2.3, 7.0, 30.0])
 """Squared distances; the third is that of the Lennard-Jones well."""
@@ -46,7 +47,7 @@ CASES = {
 }
 
 
-@eqx.filter_jit
+@eqx.filter_jit(**QUICK)
 def three(pair, s):
     """Energy, slope, and the derivative of the slope."""
     return (pair.value(s), *jax.jvp(pair.slope, (s,), (jnp.ones_like(s),)))
@@ -88,7 +89,7 @@ def test_the_comparison_finds_a_wrong_slope():
     assert value < 1e-15 and slope > 0.1 and curvature > 0.1
 
 
-@eqx.filter_jit
+@eqx.filter_jit(**QUICK)
 def both(pair, s):
     """The slope, and the derivative of the energy taken backwards, where the interface goes forwards."""
     return pair.slope(s), jax.grad(lambda s: jnp.sum(pair.value(s)))(s)
@@ -162,7 +163,7 @@ def test_tables(name):
     pair = make(TABLE, LENGTHS)
     assert pair.table_shape == (2, 3)
     squares = jnp.asarray(np.random.default_rng(1).uniform(0.8, 6.0, (2, 3, 5)))
-    together = jax.jit(lambda s: (pair.value(s), pair.slope(s)))(squares)
+    together = quickly(lambda s: (pair.value(s), pair.slope(s)))(squares)
     assert [part.shape for part in together] == [(2, 3, 5)] * 2
     for k, j in np.ndindex(2, 3):
         picked = pair.of(k, j)
@@ -253,7 +254,7 @@ def test_parameters_have_gradients_through_a_cutoff():
 
 
 def test_traced_parameters():
-    slope = jax.jit(jax.grad(lambda e: jnp.sum(LennardJones(e, 1.0).value(jnp.asarray(S)))))(2.0)
+    slope = quickly(jax.grad(lambda e: jnp.sum(LennardJones(e, 1.0).value(jnp.asarray(S)))))(2.0)
     assert float(slope) == pytest.approx(float(jnp.sum(LJ.value(jnp.asarray(S)))), rel=1e-14)
 
 

@@ -15,8 +15,8 @@ import poinsot as pt
 from poinsot.kernels import _states, programs_made
 from poinsot.kernels._methods import PROGRAMS, Method
 from poinsot.kernels.native import lanes_of
+from quickly import QUICK
 
-QUICK: Any = {"compiler_options": {"xla_backend_optimization_level": 0}}
 COUNT = 2 * lanes_of(straight=False) + 3
 
 

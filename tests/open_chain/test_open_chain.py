@@ -13,9 +13,9 @@ import pytest
 import poinsot as pt
 from poinsot.kernels import once
 from poinsot.model.open_chain import _dynamics, _kinematics, _sweeps
+from quickly import QUICK
 
 J = pt.joints
-QUICK: Any = {"compiler_options": {"xla_backend_optimization_level": 0}}
 
 
 def bodies(names: str) -> list[pt.RigidBody]:

@@ -24,6 +24,7 @@ from poinsot.integrators.lie import (
     TerzeRattle,
 )
 from poinsot.integrators.variational import Variational
+from quickly import QUICK
 
 GAUSS, RADAU = GaussLegendre(3), ConstrainedRungeKutta(radau_iia(3))
 EULER = EulerAngles("zxz")
@@ -73,7 +74,7 @@ def differences(reached, name: str, place: int = 0) -> float:
     )
 
 
-@eqx.filter_jit
+@eqx.filter_jit(**QUICK)
 def pose(formulation, t, state):
     """Rotation and body angular velocity of the one body."""
     motion = formulation.motion(t, formulation.problem.pack(state))

@@ -8,6 +8,7 @@ from rotation_strategies import EPS
 from scipy.spatial.transform import Rotation
 
 from poinsot import rotation as rn
+from quickly import quickly
 
 PROPER = [sequence for sequence in rn.EULER_SEQUENCES if sequence[0] == sequence[2]]
 
@@ -118,7 +119,7 @@ def test_near_singularity(sequence):
 
 
 def test_derivative_of_the_angles_inverts_the_rate_matrix():
-    @jax.jit
+    @quickly
     def there_and_back(angles, body):
         rot = rn.euler("zyz", angles)
         _, rate = jax.jvp(lambda r: rn.euler_angles("zyz", r), (rot,), (rot @ rn.hat(body),))

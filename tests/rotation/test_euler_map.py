@@ -8,9 +8,10 @@ from rotation_strategies import EPS, largest_gap, property_test, unit_quaternion
 from scipy.spatial.transform import Rotation
 
 from poinsot import rotation as rn
+from quickly import quickly
 
 
-@jax.jit
+@quickly
 def euler_map(quat):
     return {
         "map": rn.to_matrix(quat),

@@ -9,14 +9,15 @@ from rotation_strategies import EPS, largest_gap, matrices, property_test, unit_
 from scipy.spatial.transform import Rotation
 
 from poinsot import rotation as rn
+from quickly import quickly
 
-from_matrix = jax.jit(rn.from_matrix)
-
-
-gradient = jax.jit(jax.grad(lambda rot: jnp.sum(rn.from_matrix(rot))))
+from_matrix = quickly(rn.from_matrix)
 
 
-@jax.jit
+gradient = quickly(jax.grad(lambda rot: jnp.sum(rn.from_matrix(rot))))
+
+
+@quickly
 def round_trip_rate(quat, rate):
     return jax.jvp(lambda p: rn.from_matrix(rn.to_matrix(p)), (quat,), (rate,))[1]
 
@@ -80,8 +81,8 @@ def test_identity_and_four_equal_components():
     np.testing.assert_array_equal(from_matrix(jnp.eye(3)), [1.0, 0.0, 0.0, 0.0])
     cyclic = jnp.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     np.testing.assert_array_equal(from_matrix(cyclic), [0.5, 0.5, 0.5, 0.5])
-    assert np.all(np.isfinite(jax.jit(jax.jacrev(rn.from_matrix))(cyclic)))
-    assert np.all(np.isfinite(jax.jit(jax.hessian(rn.from_matrix))(jnp.eye(3))))
+    assert np.all(np.isfinite(quickly(jax.jacrev(rn.from_matrix))(cyclic)))
+    assert np.all(np.isfinite(quickly(jax.hessian(rn.from_matrix))(jnp.eye(3))))
 
 
 @property_test

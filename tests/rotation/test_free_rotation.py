@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from poinsot.rotation import free_rotation, multiply, rotate
+from quickly import quickly
 from rotation.free_rotation_cases import (
     CASES,
     DIRECTION,
@@ -24,7 +25,7 @@ from rotation.free_rotation_cases import (
 def table():
     """All cases in one call."""
     z = all_cases()
-    return dict(zip(CASES, np.asarray(jax.jit(joined)(z)), strict=True))
+    return dict(zip(CASES, np.asarray(quickly(joined)(z)), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_terze_body_in_two_hundred_steps():
         return multiply(quat, turn), m
 
     start = jnp.array([1.0, 0.0, 0.0, 0.0]), jnp.asarray(TERZE_M)
-    quat, m = jax.jit(lambda s: jax.lax.fori_loop(0, 200, step, s))(start)
+    quat, m = quickly(lambda s: jax.lax.fori_loop(0, 200, step, s))(start)
     with mpmath.workdps(40):
         exact = np.array([float(v) for v in taylor(*CASES["long"])])
     np.testing.assert_allclose(quat * np.sign(exact[:4] @ np.asarray(quat)), exact[:4], atol=1e-13)
@@ -72,7 +73,7 @@ def test_terze_body_in_two_hundred_steps():
 def test_round_off_of_many_short_steps_has_no_bias():
     """Errors of one sign would reach 7e-12 here; those of a random walk stay below 2e-14."""
     J, m, n = jnp.array([50.0, 42.0, 10.0]), jnp.array([30.0, -11.0, 200.0]), 10_000
-    end = jax.jit(lambda m: jax.lax.fori_loop(0, n, lambda _, m: free_rotation(J, m, 1e-3)[1], m))(m)
+    end = quickly(lambda m: jax.lax.fori_loop(0, n, lambda _, m: free_rotation(J, m, 1e-3)[1], m))(m)
     bound = 4.0 * np.finfo(float).eps * np.sqrt(n)
     for conserved in (lambda m: m @ m, lambda m: m @ (m / J)):
         assert abs(conserved(end) / conserved(m) - 1.0) < bound
@@ -82,7 +83,7 @@ def test_round_off_of_many_short_steps_has_no_bias():
 def forward():
     """Derivatives of all cases along one direction."""
     z = all_cases()
-    slopes = jax.jit(lambda z: jax.jvp(joined, (z,), (jnp.broadcast_to(DIRECTION, z.shape),))[1])(z)
+    slopes = quickly(lambda z: jax.jvp(joined, (z,), (jnp.broadcast_to(DIRECTION, z.shape),))[1])(z)
     return dict(zip(CASES, np.asarray(slopes), strict=True))
 
 
@@ -90,7 +91,7 @@ def forward():
 def jacobians():
     """Derivatives in moments, momentum and time of all cases, in reverse."""
     z = all_cases()
-    return dict(zip(CASES, np.asarray(jax.jit(jax.vmap(jax.jacrev(joined)))(z)), strict=True))
+    return dict(zip(CASES, np.asarray(quickly(jax.vmap(jax.jacrev(joined)))(z)), strict=True))
 
 
 each = pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from poinsot.rotation._free_rotation_tangent import _integrals_of_squares
+from quickly import quickly
 from rotation.free_rotation_cases import CASES, DIRECTION, all_cases, along, joined, limit
 
 WEIGHTS = np.array([0.3, -0.7, 0.2, 0.5, -0.4, 0.6, 0.1])
@@ -22,7 +23,7 @@ def forward():
         value, slope = jax.jvp(joined, (z,), (direction,))
         return slope, value
 
-    values, bends = jax.jit(lambda z: jax.jvp(slope, (z,), (direction,), has_aux=True)[::-1][:2])(z)
+    values, bends = quickly(lambda z: jax.jvp(slope, (z,), (direction,), has_aux=True)[::-1][:2])(z)
     return dict(zip(CASES, zip(np.asarray(values), np.asarray(bends), strict=True), strict=True))
 
 
@@ -30,7 +31,7 @@ def forward():
 def hessians():
     """Hessians of a weighted sum of turn and momentum, of all cases, forward over reverse."""
     hessian = jax.hessian(lambda z: jnp.asarray(WEIGHTS) @ joined(z))
-    return dict(zip(CASES, np.asarray(jax.jit(jax.vmap(hessian))(all_cases())), strict=True))
+    return dict(zip(CASES, np.asarray(quickly(jax.vmap(hessian))(all_cases())), strict=True))
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-12])

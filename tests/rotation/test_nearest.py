@@ -9,9 +9,10 @@ from scipy.linalg import polar
 from scipy.spatial.transform import Rotation
 
 from poinsot import rotation as rn
+from quickly import quickly
 
-nearest = jax.jit(rn.nearest_rotation)
-exp = jax.jit(rn.exp)
+nearest = quickly(rn.nearest_rotation)
+exp = quickly(rn.exp)
 
 
 def by_singular_values(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -55,12 +56,12 @@ def test_a_reflection_has_a_nearest_proper_rotation():
 
 def test_a_rotation_is_its_own_nearest_one():
     rot = exp(jnp.array([[0.0, 0.0, 0.0], [0.3, -2.0, 1.0], [np.pi, 0.0, 0.0]]))
-    np.testing.assert_allclose(jax.jit(jax.vmap(rn.nearest_rotation))(rot), rot, atol=8 * EPS)
+    np.testing.assert_allclose(quickly(jax.vmap(rn.nearest_rotation))(rot), rot, atol=8 * EPS)
 
 
 def test_extraction_and_normalisation_alone_is_not_the_nearest():
     drifted = exp(jnp.array([0.4, 0.5, -0.2])) + 1e-3 * jnp.asarray(sample(reflect=False))
-    shortcut = jax.jit(lambda a: rn.to_matrix(rn.normalise(rn.from_matrix(a))))(drifted)
+    shortcut = quickly(lambda a: rn.to_matrix(rn.normalise(rn.from_matrix(a))))(drifted)
     best = nearest(drifted)
     assert jnp.linalg.norm(best - drifted) < jnp.linalg.norm(shortcut - drifted)
     assert largest_gap(best, shortcut) > 1e-5
@@ -69,7 +70,7 @@ def test_extraction_and_normalisation_alone_is_not_the_nearest():
 def test_derivatives_at_a_rotation_and_elsewhere():
     direction = jnp.array([[0.2, -0.5, 0.1], [0.7, 0.3, -0.4], [0.6, 0.1, -0.9]])
     first = jax.jit(lambda a, b: jax.jvp(rn.nearest_rotation, (a,), (b,))[1])
-    second = jax.jit(lambda a, b: jax.jvp(lambda a: first(a, b), (a,), (b,))[1])
+    second = quickly(lambda a, b: jax.jvp(lambda a: first(a, b), (a,), (b,))[1])
     step = 1e-5
     for point in (jnp.eye(3), jnp.asarray(sample(reflect=False)), jnp.asarray(sample(reflect=True))):
         ahead, behind = point + step * direction, point - step * direction
@@ -81,5 +82,5 @@ def test_derivatives_at_a_rotation_and_elsewhere():
 
 def test_gradient_at_the_identity_is_tangent():
     weight = jnp.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]])
-    gradient = jax.jit(jax.grad(lambda a: jnp.sum(weight * rn.nearest_rotation(a))))(jnp.eye(3))
+    gradient = quickly(jax.grad(lambda a: jnp.sum(weight * rn.nearest_rotation(a))))(jnp.eye(3))
     np.testing.assert_allclose(gradient, 0.5 * (weight - weight.T), atol=1e-14)

@@ -8,9 +8,10 @@ from rotation_strategies import EPS, apply, largest_gap, property_test, unit_qua
 from scipy.spatial.transform import Rotation
 
 from poinsot import rotation as rn
+from quickly import quickly
 
-multiply = jax.jit(rn.multiply)
-rotate = jax.jit(rn.rotate)
+multiply = quickly(rn.multiply)
+rotate = quickly(rn.rotate)
 UNIT = jnp.eye(4)
 
 
@@ -31,7 +32,7 @@ def test_scalar_last_is_the_order_of_scipy():
     np.testing.assert_array_equal(rn.from_scalar_last(rn.to_scalar_last(about_z)), about_z)
 
 
-@jax.jit
+@quickly
 def group_axioms(p, q, r):
     one = jnp.broadcast_to(rn.identity(), p.shape)
     return {
@@ -71,7 +72,7 @@ def test_order_of_a_product_matters():
     assert largest_gap(rotate(multiply(q, p), v), rotate(p, rotate(q, v))) > 0.1
 
 
-@jax.jit
+@quickly
 def matrix_identities(p, q):
     left, g = rn.left_matrix(p), rn.G(p)
     square = jnp.sum(p * p, axis=-1)[:, None, None]
@@ -94,7 +95,7 @@ def test_matrices_of_products(p, q):
         assert largest_gap(defect, 0.0) < 20 * EPS, identity
 
 
-@jax.jit
+@quickly
 def rates(p, omega):
     rate = rn.quat_rate(p, omega)
     rot, rot_rate = jax.jvp(rn.to_matrix, (p,), (rate,))

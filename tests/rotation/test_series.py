@@ -11,6 +11,7 @@ import pytest
 from rotation_strategies import EPS
 
 from poinsot.rotation import angle_over_sine, inverse_tangent_coefficient, stumpff
+from quickly import quickly
 
 # Where c_3, c_4, ..., c_8 change from the series to the recurrence.
 SWITCHES = np.array([10.0, 15.0, 21.0, 28.0, 36.0, 45.0])
@@ -27,7 +28,7 @@ SQUARED_ANGLES = np.concatenate(
 def with_derivatives(function):
     """Value, first and second derivative at many points at once."""
     first = jax.grad(function)
-    return jax.jit(jax.vmap(lambda x: (function(x), first(x), jax.grad(first)(x))))
+    return quickly(jax.vmap(lambda x: (function(x), first(x), jax.grad(first)(x))))
 
 
 def exact_stumpff(k: int, x: float, order: int = 0):
@@ -100,7 +101,7 @@ def test_angle_over_sine():
     angle = np.r_[1e-150, 1e-12, 1e-8, 1e-4, np.linspace(0.01, np.pi / 2.0, 200)]
     sine, cosine = np.sin(angle), np.cos(angle)
     squared = sine * sine
-    values = np.asarray(jax.jit(angle_over_sine)(jnp.asarray(squared), jnp.asarray(cosine)))
+    values = np.asarray(quickly(angle_over_sine)(jnp.asarray(squared), jnp.asarray(cosine)))
     with mpmath.workdps(60):
         roots = [mpmath.sqrt(mpmath.mpf(v)) for v in squared]
         exact = [mpmath.atan2(s, mpmath.mpf(c)) / s for s, c in zip(roots, cosine, strict=True)]

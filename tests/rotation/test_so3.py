@@ -20,10 +20,11 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from poinsot import rotation as rn
+from quickly import quickly
 
-exp, log = jax.jit(rn.exp), jax.jit(rn.log)
-quat_exp, quat_log = jax.jit(rn.quat_exp), jax.jit(rn.quat_log)
-to_matrix = jax.jit(rn.to_matrix)
+exp, log = quickly(rn.exp), quickly(rn.log)
+quat_exp, quat_log = quickly(rn.quat_exp), quickly(rn.quat_log)
+to_matrix = quickly(rn.to_matrix)
 AXES = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.6, 0.0, 0.8], [2.0, -1.0, 2.0], [-1.0, 3.0, 0.5]])
 AXES /= np.linalg.norm(AXES, axis=-1, keepdims=True)
 
@@ -80,16 +81,16 @@ def test_exact_half_turns():
 
 def test_half_turn_has_a_finite_derivative():
     half_turn = jnp.asarray(np.diag([-1.0, 1.0, -1.0]))
-    assert np.all(np.isfinite(jax.jit(jax.jacrev(rn.log))(half_turn)))
-    assert np.all(np.isfinite(jax.jit(jax.jacrev(rn.quat_log))(jnp.array([0.0, 0.6, 0.0, 0.8]))))
+    assert np.all(np.isfinite(quickly(jax.jacrev(rn.log))(half_turn)))
+    assert np.all(np.isfinite(quickly(jax.jacrev(rn.quat_log))(jnp.array([0.0, 0.6, 0.0, 0.8]))))
 
 
 def test_derivatives_of_the_exponential_at_zero():
     basis = np.asarray(rn.hat(jnp.eye(3)))
     zero = jnp.zeros(3)
     for mode in (jax.jacfwd, jax.jacrev):
-        np.testing.assert_allclose(jax.jit(mode(rn.exp))(zero), np.moveaxis(basis, 0, -1), atol=EPS)
-    second = np.asarray(jax.jit(jax.hessian(rn.exp))(zero))
+        np.testing.assert_allclose(quickly(mode(rn.exp))(zero), np.moveaxis(basis, 0, -1), atol=EPS)
+    second = np.asarray(quickly(jax.hessian(rn.exp))(zero))
     for i, j in itertools.product(range(3), repeat=2):
         expected = 0.5 * (basis[i] @ basis[j] + basis[j] @ basis[i])
         np.testing.assert_allclose(second[..., i, j], expected, atol=EPS)
@@ -98,10 +99,10 @@ def test_derivatives_of_the_exponential_at_zero():
 def test_derivatives_of_the_quaternion_exponential_at_zero():
     zero = jnp.zeros(3)
     first = np.vstack([np.zeros(3), 0.5 * np.eye(3)])
-    np.testing.assert_allclose(jax.jit(jax.jacrev(rn.quat_exp))(zero), first, atol=EPS)
+    np.testing.assert_allclose(quickly(jax.jacrev(rn.quat_exp))(zero), first, atol=EPS)
     second = np.zeros((4, 3, 3))
     second[0] = -0.25 * np.eye(3)
-    np.testing.assert_allclose(jax.jit(jax.hessian(rn.quat_exp))(zero), second, atol=EPS)
+    np.testing.assert_allclose(quickly(jax.hessian(rn.quat_exp))(zero), second, atol=EPS)
 
 
 def test_derivatives_of_the_logarithm_undo_those_of_the_exponential():
@@ -109,7 +110,7 @@ def test_derivatives_of_the_logarithm_undo_those_of_the_exponential():
     identity = np.broadcast_to(np.eye(3), (4, 3, 3))
     for there_and_back in (lambda x: rn.log(rn.exp(x)), lambda x: rn.quat_log(rn.quat_exp(x))):
         jacobian = jax.jacfwd(there_and_back)
-        both = jax.jit(jax.vmap(lambda x, jacobian=jacobian: (jacobian(x), jax.jacfwd(jacobian)(x))))
+        both = quickly(jax.vmap(lambda x, jacobian=jacobian: (jacobian(x), jax.jacfwd(jacobian)(x))))
         first, second = both(points)
         np.testing.assert_allclose(first, identity, atol=1e-13)
         np.testing.assert_allclose(second, 0.0, atol=1e-12)

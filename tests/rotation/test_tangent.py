@@ -9,9 +9,10 @@ from hypothesis import given
 from rotation_strategies import BATCH, EPS, apply, largest_gap, property_test, rotation_vectors, vectors
 
 from poinsot import rotation as rn
+from quickly import quickly
 
 
-@jax.jit
+@quickly
 def velocities(xi, rate):
     """Body and space angular velocity and quaternion rate, by autodiff and by the maps."""
     rot, rot_rate = jax.jvp(rn.exp, (xi,), (rate,))
@@ -37,7 +38,7 @@ def test_the_two_maps_are_not_interchangeable():
     assert largest_gap(pairs["body"][0], pairs["space"][1]) > 0.1
 
 
-@jax.jit
+@quickly
 def inverses(xi):
     unit = jnp.broadcast_to(jnp.eye(3), (*xi.shape, 3))
     return {
@@ -62,7 +63,7 @@ def test_derivatives_at_zero():
         return jnp.stack([rn.Tl(xi), rn.Tl_inverse(xi)])
 
     first = jax.jacfwd(both)
-    values, slopes, curvatures = jax.jit(lambda xi: (both(xi), first(xi), jax.jacfwd(first)(xi)))(
+    values, slopes, curvatures = quickly(lambda xi: (both(xi), first(xi), jax.jacfwd(first)(xi)))(
         jnp.zeros(3)
     )
     basis = np.asarray(rn.hat(jnp.eye(3)))
@@ -75,5 +76,5 @@ def test_derivatives_at_zero():
 
 
 def test_reverse_mode_at_zero():
-    gradient = jax.jit(jax.grad(lambda xi: rn.Tr_inverse(xi)[0, 1]))(jnp.zeros(3))
+    gradient = quickly(jax.grad(lambda xi: rn.Tr_inverse(xi)[0, 1]))(jnp.zeros(3))
     np.testing.assert_allclose(gradient, [0.0, 0.0, -0.5], atol=EPS)

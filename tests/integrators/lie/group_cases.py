@@ -10,6 +10,7 @@ import numpy as np
 from poinsot.coordinates import Group as GroupCoordinates
 from poinsot.core import Group, GroupParts, Wrench
 from poinsot.rotation import hat, normalise, quat_exp
+from quickly import quickly
 
 Stored = Literal["quaternion", "matrix"]
 MASS = jnp.array([1.3])
@@ -64,7 +65,7 @@ def start(of, momentum=(0.6, 0.9, 0.25)):
 def stepper(integrator, load=None, element: Stored = "quaternion"):
     """State after n steps of size h from time t in the given potentials, and the failures; compiled once."""
 
-    @jax.jit
+    @quickly
     def run(y, h, n, t=0.0, nonlinear=0.0, axial=0.0):
         of = problem(nonlinear, axial, load, element)
 
@@ -96,7 +97,7 @@ def in_chart(of, y, z):
 
 def body_frame_derivative(of, y, dy):
     """Tangent vectors, given in packed coordinates, as (dx, dp, body turn, dm)."""
-    chart = jax.jit(jax.jacfwd(partial(in_chart, of, y)))(jnp.zeros(12))
+    chart = quickly(jax.jacfwd(partial(in_chart, of, y)))(jnp.zeros(12))
     return np.linalg.lstsq(np.asarray(chart), np.asarray(dy), rcond=None)[0]
 
 
@@ -121,7 +122,7 @@ def symplecticity_defect(integrator, of, y, h):
         end = integrator.step(of, 0.0, h, begin, integrator.init(of, 0.0, h, begin))[0]
         return end, end
 
-    derivative, y1 = jax.jit(jax.jacfwd(step, has_aux=True))(jnp.zeros(12))
+    derivative, y1 = quickly(jax.jacfwd(step, has_aux=True))(jnp.zeros(12))
     D = body_frame_derivative(of, y1, derivative)
     before, after = (canonical_form(of.split(state).m[:, 0]) for state in (y, y1))
     return float(np.abs(D.T @ after @ D - before).max())
