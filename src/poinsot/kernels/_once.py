@@ -49,14 +49,17 @@ def once(function: Callable) -> Callable:
     return call
 
 
-def each_state(function: Callable, model: Any, times: np.ndarray, packed: np.ndarray) -> Any | None:
+def each_state(
+    function: Callable, model: Any, times: np.ndarray, packed: np.ndarray, grid: Any = ()
+) -> Any | None:
     """A function of many states, side by side in native code; None where it cannot be.
 
     Args:
-        function: of a model, of nothing, and of the time and the packed state.
+        function: of a model, of the grid, and of the time and the packed state.
         model: what it looks at.
         times: of the states, `(k,)`.
         packed: the states, `(k, n)`.
+        grid: further arrays, the same for all states.
     """
     kernel = Kernel.lenient()
     if not kernel.native or packed[0].size > SHORT:
@@ -64,10 +67,10 @@ def each_state(function: Callable, model: Any, times: np.ndarray, packed: np.nda
     from poinsot.kernels.native import target
 
     width = target().vector_bytes // 8
-    program = kernel.program(function, model, (), (times[0], packed[0]), width, effort=QUICK)
+    program = kernel.program(function, model, grid, (times[0], packed[0]), width, effort=QUICK)
     if program is None:
         return None
-    shared = program.block(arrays(model), ())
+    shared = program.block(arrays(model), grid)
     return by_blocks(lambda *runs: program(shared, runs), (times, packed), AT_ONCE, width)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jax import lax
 
 from poinsot.core import AbstractProblem, State
-from poinsot.kernels import by_blocks, once
+from poinsot.kernels import by_blocks, each_state, once
 
 SAMPLES = 64
 """States along the run at which the sensitivity is looked at."""
@@ -18,6 +18,8 @@ PROBES = 16
 """Directions in which it is probed."""
 AT_ONCE = 2**18
 """Numbers of states, along directions, that are looked at in one go."""
+DELTA = 2.0**-26
+"""Share of the state by which it is moved to see the change of the right-hand side."""
 
 EPSILON = float(np.finfo(np.float64).eps)
 CANCELLED = 0.05
@@ -69,8 +71,9 @@ def scales_of(
     difference of large terms, since of a run that flies apart the ranges are as large as its end.
 
     A constant that is added to $I$ changes neither. The sums are estimated from derivatives along random
-    signs, which is cheap for states of any size. Without the problem the size of the quantity stands for
-    all.
+    signs, which is cheap for states of any size; $Df$ along such a direction is a difference, since a scale
+    needs few digits and a derivative of $f$ takes many times longer to compile than $f$. Without the problem
+    the size of the quantity stands for all.
     """
     sizes = {name: float(np.max(_finite(np.abs(values)), initial=0.0)) for name, values in conserved.items()}
     unknown = {name: Scale(size, size, size) for name, size in sizes.items()}
@@ -102,27 +105,50 @@ def _responses(problem: AbstractProblem, ranges: State, times: np.ndarray, *part
     return jax.tree.map(lambda mean, rate: (*mean, np.abs(rate)), means, rates)
 
 
-@once
-def _squares(problem: AbstractProblem, ranges, times, states, signs):
+def _squares(problem: AbstractProblem, ranges: State, times: np.ndarray, states, signs: np.ndarray):
     """Sums over some probes of the squares of the responses, at each state, and the rates there."""
-    reach = problem.magnitude(problem.pack(ranges))
+    shared = np.asarray(problem.pack(ranges)), signs
+    found = each_state(_in_turn, problem, times, np.asarray(states), shared)
+    return _side_by_side(problem, shared, times, states) if found is None else found
 
-    def at(place):
-        t, y = place
-        size = problem.magnitude(y)
-        f, noise = jax.jvp(lambda y: problem.vector_field(t, y), (y,), (signs[0] * size,))
-        lengths = jnp.stack([size, problem.magnitude(noise), reach])
 
-        def quantities(y):
-            return jax.tree.map(lambda value: jnp.asarray(value, dtype=float), problem.conserved(t, y))
+def _in_turn(problem: AbstractProblem, shared, at):
+    """Squares at one state, one probe after the other: native code has the derivative once."""
+    return _squares_at(problem, shared, at, lax.map)
 
-        def along(direction):
-            return jax.jvp(quantities, (y,), (direction,))[1]
 
-        changes = jax.vmap(lambda sign: jax.vmap(lambda length: along(sign * length))(lengths))(signs)
-        return jax.tree.map(lambda change: jnp.sum(change**2, axis=0), changes), along(f)
+@once
+def _side_by_side(problem: AbstractProblem, shared, times, states):
+    """Squares at many states, all probes at once."""
 
-    return lax.map(at, (times, states))
+    def each(function, directions):
+        return jax.vmap(function)(directions)
+
+    return lax.map(lambda at: _squares_at(problem, shared, at, each), (times, states))
+
+
+def _squares_at(problem: AbstractProblem, shared, at, each):
+    """Sums over some probes of the squares of the responses at a state, and the rates there."""
+    (ranges, signs), (t, y) = shared, at
+    size = problem.magnitude(y)
+    near = each(lambda y: problem.vector_field(t, y), jnp.stack([y, y + DELTA * signs[0] * size]))
+    f, noise = near[0], (near[1] - near[0]) / DELTA
+    lengths = jnp.stack([size, problem.magnitude(noise), problem.magnitude(ranges)])
+
+    def quantities(y):
+        return jax.tree.map(lambda value: jnp.asarray(value, dtype=float), problem.conserved(t, y))
+
+    def along(direction):
+        return jax.jvp(quantities, (y,), (direction,))[1]
+
+    # Along all directions in one place, which is then compiled once.
+    probed = (signs[:, None] * lengths[None]).reshape(-1, *y.shape)
+    changes = each(along, jnp.concatenate([probed, f[None]]))
+
+    def squared(change):
+        return jnp.sum(change[:-1].reshape(len(signs), len(lengths), *change.shape[1:]) ** 2, axis=0)
+
+    return jax.tree.map(squared, changes), jax.tree.map(lambda change: change[-1], changes)
 
 
 def _scale(start: np.ndarray, step: float, *responses: np.ndarray) -> Scale:
