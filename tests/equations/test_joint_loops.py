@@ -94,7 +94,7 @@ def rates(name: str, coordinates: str, form: str):
     return _rates(pt.formulate(SYSTEMS[name](), coordinates, form), jnp.asarray(0.0), start(name))
 
 
-QUICK = {("spatial", "index3"), ("geared", "index0")}
+QUICK = {("geared", "index0")}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from poinsot.kernels import once
 EPS = np.finfo(float).eps
 CONSTRAINED = {name: given for name, given in FORMULATIONS.items() if "Euler" not in name}
 CONSTRAINED["directors by rows, index0"] = (Directors(constraints="rows"), "index0")
-QUICK = ("quaternions, hamiltonian", "directors, index0", "directors, index3", "group")
+QUICK = ("quaternions, hamiltonian", "directors, index0", "group")
 each = pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CONSTRAINED]
 )

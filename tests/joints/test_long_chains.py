@@ -129,7 +129,7 @@ def stepped(model, y):
 
 @pytest.mark.parametrize("count", [4, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_step_is_that_of_the_joints_one_by_one(count: int):
-    rods = pt.library.rod_pendulum(count)
+    rods: Any = pt.library.rod_pendulum(count)
     formulation = pt.formulate(rods, "group", "group")
     problem: Any = formulation.problem
     looped = eqx.tree_at(lambda one: one.joints, problem, serial(rods.linkage))

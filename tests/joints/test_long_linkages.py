@@ -113,7 +113,7 @@ def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
 @pytest.mark.parametrize("make", [tree, driven, lambda: pt.library.parallelogram(loops=4)])
 def test_many_joints_go_in_loops(make: Any):
     assert isinstance(compact(make().linkage), LongLinkage)
-    assert compact(tree(3).linkage).joints == tree(3).linkage.joints
+    assert not isinstance(compact(tree(3).linkage), LongLinkage)
 
 
 def equations(jaxpr: Any) -> int:

@@ -283,7 +283,6 @@ QUICK = {
     "energy-momentum",
     "lie-splitting",
     "lie-rattle",
-    "variational",
 }
 
 

@@ -47,7 +47,6 @@ CASES = [
     ("two terms", "free", 2),
     ("poses", "periodic", 1),
 ]
-each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(map(str, case)))
 
 
 @cache
@@ -127,7 +126,11 @@ def test_energy_and_gradient_are_the_sums_over_pairs_of_particles(case, epsilon,
         np.testing.assert_allclose(found, wanted, rtol=0.0, atol=1e-12 * np.max(np.abs(wanted)))
 
 
-@each_case
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=pytest.mark.slow) if case[0] == "two terms" else case for case in CASES],
+    ids=lambda case: " ".join(map(str, case)),
+)
 def test_the_assembled_gradient_is_that_of_the_sum(case):
     chain = made(*case)
     (energy, plain), assembled, (same, derived) = derivatives(chain, *crooked(chain))

@@ -75,7 +75,7 @@ def evaluated(system, x, R):
     return energy, slopes, jax.lax.map(lambda d: along(*d), (dx, dR))
 
 
-@pytest.mark.parametrize("name", of_the_long_suite(list(PAIRS), {"Lennard-Jones", "Gay-Berne", "pose"}))
+@pytest.mark.parametrize("name", of_the_long_suite(list(PAIRS), {"Lennard-Jones", "pose"}))
 def test_forces_are_those_of_a_chain_and_of_differences(name):
     pair, (x, R) = PAIRS[name], poses(3)
     chain = pt.Chain(body(), 3, 2.5, pair)

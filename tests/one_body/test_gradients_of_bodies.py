@@ -29,11 +29,11 @@ from poinsot.integrators import (
 from poinsot.kernels import once
 
 DEFAULT = {
-    "RATTLE, directors": (Rattle(), Directors(), "index3"),
-    "splitting, exact": (LieSplitting("exact"), Group(), "group"),
     "Lie RATTLE": (LieRattle(), Group(), "group"),
 }
 OTHERS = {
+    "RATTLE, directors": (Rattle(), Directors(), "index3"),
+    "splitting, exact": (LieSplitting("exact"), Group(), "group"),
     "energy-momentum, free": (EnergyMomentum(), Quaternions(), "hamiltonian"),
     "Gauss, null space": (GaussLegendre(2), Directors(), "null_space"),
     "Gauss, Hamiltonian": (GaussLegendre(2), Quaternions(), "hamiltonian"),

@@ -10,7 +10,7 @@ import pytest
 from long_suite import of_the_long_suite
 from poinsot.papers import catalogue, reproduce
 
-SHORT = {"chaurasia2012/figure-2.1", "chaurasia2012/figure-2.14", "terze2013/figure-3"}
+SHORT = {"chaurasia2012/figure-2.1", "chaurasia2012/figure-2.14"}
 """Those of the short suite."""
 WITHOUT_PICTURE = {"chaurasia2012/table-2.1", "lang2010/table-2"}
 

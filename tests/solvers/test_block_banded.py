@@ -53,7 +53,7 @@ def limit(dense: np.ndarray, places: np.ndarray, x: np.ndarray) -> float:
         factor = np.linalg.solve(upper[np.ix_(here, here)].T, upper[np.ix_(after, here)].T).T
         lower[np.ix_(after, here)] = factor
         upper[after] -= factor @ upper[here]
-    growth = np.linalg.norm(lower, 2) * np.linalg.norm(upper, 2) / np.linalg.norm(dense, 2)
+    growth = float(np.linalg.norm(lower, 2) * np.linalg.norm(upper, 2) / np.linalg.norm(dense, 2))
     size = int(np.max(np.bincount(block)))
     return 2.0 * size * EPS * growth * float(np.linalg.cond(dense)) * float(np.linalg.norm(x))
 

@@ -71,8 +71,9 @@ def scales_of(
     difference of large terms, since of a run that flies apart the ranges are as large as its end.
 
     A constant that is added to $I$ changes neither. The sums are estimated from derivatives along random
-    signs, which is cheap for states of any size. Without the problem the size of the quantity stands for
-    all.
+    signs, which is cheap for states of any size; $Df$ along such a direction is a difference, since a scale
+    needs few digits and a derivative of $f$ takes many times longer to compile than $f$. Without the problem
+    the size of the quantity stands for all.
     """
     sizes = {name: float(np.max(_finite(np.abs(values)), initial=0.0)) for name, values in conserved.items()}
     unknown = {name: Scale(size, size, size) for name, size in sizes.items()}
@@ -130,8 +131,6 @@ def _squares_at(problem: AbstractProblem, shared, at, each):
     """Sums over some probes of the squares of the responses at a state, and the rates there."""
     (ranges, signs), (t, y) = shared, at
     size = problem.magnitude(y)
-    # By a difference, since a scale needs few digits: a derivative of the right-hand side takes many times
-    # longer to compile than the right-hand side.
     near = each(lambda y: problem.vector_field(t, y), jnp.stack([y, y + DELTA * signs[0] * size]))
     f, noise = near[0], (near[1] - near[0]) / DELTA
     lengths = jnp.stack([size, problem.magnitude(noise), problem.magnitude(ranges)])
