@@ -14,7 +14,8 @@ from deviations import deviation
 from poinsot.core import Mobility
 from poinsot.kernels import Bound, Kernel, once
 from poinsot.model import compact
-from poinsot.model._serial_linkage import SerialLinkage, serial
+from poinsot.model._serial import serial
+from poinsot.model._serial_linkage import SerialLinkage
 from poinsot.simulation._loop import march_run
 
 
