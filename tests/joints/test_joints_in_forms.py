@@ -388,3 +388,14 @@ def test_what_is_refused():
     with pytest.raises(pt.InputError, match="EulerAngles has no constraints"):
         pt.formulate(pt.System(LINKAGE.bodies), "euler-angles", "index3")
     assert pt.formulate(LINKAGE, "euler-angles", "index3").problem.kind == "constrained"
+
+
+def test_a_run_that_fails_along_joints_names_bodies_and_keeps_what_it_has():
+    """Steps of RK4 far too long for Example C, in rates along its joints."""
+    linkage = pt.library.two_body_linkage()
+    with pytest.raises(pt.SimulationError, match="at 'first'") as failed:
+        pt.simulate(
+            linkage, linkage.start, t1=0.5, dt=0.01, integrator="rk4", form="null_space", progress=False
+        )
+    kept = failed.value.trajectory
+    assert kept is not None and len(kept.t) > 1 and np.all(np.isfinite(kept.position))

@@ -40,8 +40,8 @@ def _broken(formulation: Formulation, method: AbstractIntegrator, t, h, y: Packe
     """
     problem, bodies = formulation.problem, formulation.bodies
     after = method.step(problem, t, h, y, method.init(problem, t, h, y))[0]
-    if bodies.nodes is not None:
-        # The numbers are those of joints; what they carry shows which.
+    if bodies.nodes is not None or not isinstance(problem, Group) and after.size != 2 * bodies.size:
+        # The numbers, or the rates among them, are those of joints; what they carry shows which.
         return ~jnp.all(jnp.isfinite(formulation.motion(t + h, after).velocity), axis=1)
     broken = jnp.zeros(bodies.system.count, dtype=bool)
     if isinstance(problem, Group):
