@@ -32,7 +32,7 @@ class IndexReduced(eqx.Module):
 
     @property
     def pivots(self) -> bool:
-        """Of index 1."""
+        """Whether multipliers are unknowns of a linear system, as in the form of index 1."""
         return not self.eliminated
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
@@ -83,7 +83,7 @@ class NullSpace(eqx.Module):
 
     @property
     def pivots(self) -> bool:
-        """Never."""
+        """No linear system is solved with pivots."""
         return False
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:

@@ -72,7 +72,7 @@ class LoopRates(Printable):
 
     @property
     def pivots(self) -> bool:
-        """Of index 1."""
+        """Whether multipliers are unknowns of a linear system, as in the form of index 1."""
         return not self.eliminated
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:

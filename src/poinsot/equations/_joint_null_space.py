@@ -64,7 +64,7 @@ class JointNullSpace(eqx.Module):
 
     @property
     def pivots(self) -> bool:
-        """Never."""
+        """No linear system is solved with pivots."""
         return False
 
     def __call__(self, t, q: Flat, v: Array) -> tuple[Flat, Array]:

@@ -97,7 +97,7 @@ class JointRates(Printable):
 
     @property
     def pivots(self) -> bool:
-        """With the metric tensor."""
+        """Whether a linear system with the metric tensor is solved."""
         return self.covariant
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:

@@ -44,7 +44,7 @@ class MultiplierRates(eqx.Module):
 
     @property
     def pivots(self) -> bool:
-        """Never."""
+        """No linear system is solved with pivots."""
         return False
 
     def __call__(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:

@@ -82,7 +82,7 @@ class SecondOrder(AbstractProblem):
 
     @property
     def pivots(self) -> bool:
-        """What the form says."""
+        """Whether the rates come from a linear system that is solved with pivots."""
         return self.rates.pivots
 
     def pack(self, state: State) -> Packed:
