@@ -1,13 +1,16 @@
 """Motions of jointed systems by other means: dense equations in NumPy, integrated by SciPy.
 
 Nothing of the equations of the package is used, only the data of the bodies and joints. Redundant conditions
-are solved by least squares.
+are solved by least squares. Gaps of joints are made to die out, which changes nothing where there are none.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 from scipy.integrate import solve_ivp
+
+DYING_OUT = 20.0
+"""Rate at which gaps of joints die out: else they grow with the square of time, from round-off on."""
 
 
 def hat(w: np.ndarray) -> np.ndarray:
@@ -31,21 +34,24 @@ def end_positions(system, t1: float, force: Callable, tolerance: float = 1e-12) 
     hinges = [len(joint.freedoms) == 1 for joint in linkage.joints]
 
     def rows(x, R, w):
-        """Jacobian in velocities and body angular velocities, and minus the second rates."""
-        G, bends = [], []
+        """Jacobian in velocities and body angular velocities, minus the second rates, and gaps."""
+        G, bends, gaps = [], [], []
         for pair, hinge in zip(grips, hinges, strict=True):
-            point, bend = np.zeros((3, 6 * n)), np.zeros(3)
+            point, bend, gap = np.zeros((3, 6 * n)), np.zeros(3), np.zeros(3)
             frames, spins = [], []
             for sign, (body, arm, frame) in zip((-1.0, 1.0), pair, strict=True):
                 own, spin = (np.eye(3), np.zeros(3)) if body is None else (R[body], w[body])
                 frames.append(own @ frame)
                 spins.append(own @ spin)
+                gap += sign * own @ arm
                 if body is not None:
+                    gap += sign * x[body]
                     point[:, 3 * body : 3 * body + 3] = sign * np.eye(3)
                     point[:, 3 * (n + body) : 3 * (n + body) + 3] = -sign * own @ hat(arm)
                     bend += sign * own @ np.cross(spin, np.cross(spin, arm))
             G.append(point)
             bends.append(-bend)
+            gaps.append(gap)
             for k in (0, 1) if hinge else ():
                 d, e, row = frames[0][:, 2], frames[1][:, k], np.zeros((1, 6 * n))
                 for axis, other, (body, _, _) in ((d, e, pair[0]), (e, d, pair[1])):
@@ -55,7 +61,8 @@ def end_positions(system, t1: float, force: Callable, tolerance: float = 1e-12) 
                 second = np.cross(spins[0], d1) @ e + 2.0 * d1 @ e1 + d @ np.cross(spins[1], e1)
                 G.append(row)
                 bends.append(np.array([-second]))
-        return np.concatenate(G), np.concatenate(bends)
+                gaps.append(np.array([d @ e]))
+        return np.concatenate(G), np.concatenate(bends), np.concatenate(gaps)
 
     def rates(t, y):
         x, R = y[: 3 * n].reshape(n, 3), y[3 * n : 12 * n].reshape(n, 3, 3)
@@ -63,7 +70,8 @@ def end_positions(system, t1: float, force: Callable, tolerance: float = 1e-12) 
         push, torque = force(x, R)
         free = np.concatenate([np.ravel(push), np.ravel(torque - np.cross(w, moments * w))])
         inverse = 1.0 / np.concatenate([np.repeat(mass, 3), np.ravel(moments)])
-        G, b = rows(x, R, w)
+        G, b, gaps = rows(x, R, w)
+        b = b - 2.0 * DYING_OUT * (G @ np.concatenate([np.ravel(v), np.ravel(w)])) - DYING_OUT**2 * gaps
         forces = np.linalg.lstsq((G * inverse) @ G.T, b - G @ (inverse * free), rcond=1e-12)[0]
         turning = [R[i] @ hat(w[i]) for i in range(n)]
         return np.concatenate([v.ravel(), np.ravel(turning), inverse * (free + G.T @ forces)])

@@ -4,11 +4,9 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
-
-from rich.console import Console
-from rich.table import Table
+from importlib.metadata import PackageNotFoundError, version
 
 
 def best_of(function: Callable[[], object], repeats: int = 5) -> float:
@@ -51,14 +49,25 @@ class Scoreboard:
 
     def show(self) -> None:
         """Print the table and the versions behind it."""
+        from rich.console import Console
+        from rich.table import Table
+
         table = Table(title=self.title)
         for column in ("what", "measured", "wanted", "met"):
             table.add_column(column)
         for what, measured, wanted, met in self.rows:
             table.add_row(what, measured, wanted, "[green]yes" if met else "[red]no")
-        packages = ", ".join(f"{name} {version(name)}" for name in ("jax", "numba", "scipy", "numpy"))
         console = Console()
         console.print(table)
         console.print(
-            f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, {packages}"
+            f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, {_packages()}"
         )
+
+
+def _packages() -> str:
+    """Versions of the packages behind the numbers, those that are installed."""
+    found = []
+    for name in ("jax", "numba", "scipy", "numpy"):
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join(found)

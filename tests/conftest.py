@@ -45,6 +45,13 @@ def _memory_after_clearing():
     return [memory()]
 
 
+def _drop_programs(after_clearing: list[int], growth: int) -> None:
+    if memory() > after_clearing[0] + growth:
+        jax.clear_caches()
+        gc.collect()
+        after_clearing[0] = memory()
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _fresh_caches(_memory_after_clearing):
     """Drop the compiled programs of modules that are done when they fill the memory.
@@ -53,8 +60,11 @@ def _fresh_caches(_memory_after_clearing):
     be traced and read from the disk anew.
     """
     yield
-    before = _memory_after_clearing[0]
-    if before == 0 or memory() > before + GROWTH:
-        jax.clear_caches()
-        gc.collect()
-        _memory_after_clearing[0] = memory()
+    _drop_programs(_memory_after_clearing, GROWTH)
+
+
+@pytest.fixture(autouse=True)
+def _bounded_caches(_memory_after_clearing):
+    """Drop them within a module too, before the process runs out of places in memory for them."""
+    yield
+    _drop_programs(_memory_after_clearing, 6 * GROWTH)

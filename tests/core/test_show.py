@@ -16,6 +16,14 @@ def test_a_body_shows_its_numbers():
     assert repr(pt.ODE(lambda y: -y, params={"a": 0.1})) == "ODE(f=<lambda>, params={'a': 0.1})"
 
 
+def test_several_bodies_show_their_names():
+    linkage = pt.library.two_body_linkage()
+    names = "name='two-body linkage', bodies=('first', 'second'), joints=('ball',)"
+    assert repr(linkage) == f"System({names}, potentials=('Spring',))"
+    chain = pt.OpenChain(pt.library.cart_pole())
+    assert repr(chain) == "OpenChain(system='cart-pole', joints=('rails', 'hinge'), q_size=2, v_size=2)"
+
+
 def tetrahedra(count):
     return pt.library.particle_chain(
         body=pt.shapes.tetrahedron(),

@@ -31,11 +31,11 @@ def test_places_of_bodies_that_are_joined_are_neighbours(count, groups, widest):
 
 
 def test_blocks_of_a_pendulum_of_many_rods():
-    """A body with a joint in each block, the last with that to the ground too; with a load there are none."""
+    """A body with a joint in each block, from the ground outwards; with a load there are none."""
     rods = pt.library.rod_pendulum(9)
     blocks = pt.formulate(rods, "quaternions", "index3").problem.blocks("qg")
     assert blocks is not None
-    assert (blocks.count, blocks.size, blocks.coupled) == (9, 7 + 1 + 2 * 3, True)
+    assert (blocks.count, blocks.size, blocks.coupled) == (9, 7 + 1 + 3, True)
     assert pt.formulate(pt.library.rod_pendulum(8), "quaternions", "index3").problem.blocks("qg") is None
     damped = pt.System(rods.bodies, joints=rods.joints, loads=[pt.loads.LinearDamping(0.1)])
     assert pt.formulate(damped, "quaternions", "index3").problem.blocks("qg") is None

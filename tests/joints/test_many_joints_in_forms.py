@@ -10,6 +10,8 @@ import pytest
 from jax.extend import core as jex
 
 import poinsot as pt
+from poinsot.kernels import once
+from poinsot.kernels.native import NativeProgram
 from poinsot.model import compact
 from poinsot.model._compact import expanded_along, reduced_along
 from poinsot.model._tree_motion import expanded, rate_count, reduced
@@ -77,15 +79,21 @@ def both(system: Any, coordinates: Any, form: str) -> tuple[Any, Any, Any]:
     return problem, written, y
 
 
-SLOW = [pytest.param("tree", *pair, marks=pytest.mark.slow) for pair in FORMS]
+FEW = [("quaternions", "null_space"), ("quaternions", "index0")]
+"""Those of the default suite: code written out for all joints takes long to compile."""
+CASES = [
+    pytest.param(name, *pair, marks=[] if name == "rods" and pair in FEW else [pytest.mark.slow])
+    for name in ("rods", "tree")
+    for pair in FORMS
+]
 
 
-@pytest.mark.parametrize(("name", "coordinates", "form"), [*(("rods", *pair) for pair in FORMS), *SLOW])
+@pytest.mark.parametrize(("name", "coordinates", "form"), CASES)
 def test_equations_and_projections_are_those_of_the_joints_one_by_one(name, coordinates, form):
     system = SYSTEMS[name]()
     problem, written, y = both(system, coordinates, form)
     for look in (lambda one, y: one.vector_field(0.0, y), lambda one, y: one.project(0.0, y, "both")):
-        looped, one_by_one = (np.asarray(jax.jit(look)(one, y)) for one in (problem, written))
+        looped, one_by_one = (np.asarray(once(look)(one, y)) for one in (problem, written))
         assert np.max(np.abs(looped - one_by_one)) < 1e-12 * np.max(np.abs(one_by_one))
 
 
@@ -96,19 +104,35 @@ def equations(jaxpr: Any) -> int:
     return len(inner.eqns) + sum(map(equations, called))
 
 
-@pytest.mark.parametrize(("coordinates", "form"), FORMS)
+@pytest.mark.parametrize(("coordinates", "form"), [*FORMS, ("quaternions", "hamiltonian")])
 def test_code_does_not_grow_with_the_number_of_links(coordinates, form):
     sizes = []
     for links in (12, 40):
         problem: Any = pt.formulate(pt.library.rod_pendulum(links), coordinates, form).problem
         bodies = problem.rates.bodies if hasattr(problem, "rates") else problem.bodies
-        height = {"null_space": 3 * links, "index0": bodies.size, "index3": bodies.size}[form]
+        height = 3 * links if form == "null_space" else bodies.size
         y = jnp.ones(bodies.size + height)
         sizes.append(equations(jax.make_jaxpr(lambda y, one=problem: one.vector_field(0.0, y))(y)))
     assert sizes[1] - sizes[0] < 0.02 * sizes[0], sizes
 
 
-@pytest.mark.parametrize("form", [pytest.param("null_space", marks=pytest.mark.slow), "index0"])
+def test_native_code_does_not_grow_with_the_number_of_links():
+    """Of states that are in memory: nothing that has a part for each link is written out."""
+    lines = []
+    for links in (60, 90):
+        formulation = pt.formulate(pt.library.rod_pendulum(links), "quaternions", "null_space")
+        arrays, rest = eqx.partition(formulation.problem, eqx.is_array)
+
+        def rates(model, grid, y, rest=rest):
+            return eqx.combine(model, rest).vector_field(0.0, y)
+
+        program = NativeProgram(rates, arrays, (), np.ones(10 * links), width=1, fast=False, effort=0)
+        lines.append(program.text.count("\n"))
+    assert lines[1] - lines[0] < 0.02 * lines[0], lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["null_space", "index0"])
 def test_a_hundred_links_move_as_on_the_group(form):
     """The same steps of order 4 in other coordinates: their difference is that of the errors."""
     rods = pt.library.rod_pendulum(100)

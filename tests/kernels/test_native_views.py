@@ -2,12 +2,13 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax import lax
 from native_cases import LANES, check, random
 
 from long_suite import of_the_long_suite
-from poinsot.kernels.native import _emitter
+from poinsot.kernels.native import NativeProgram, _emitter
 
 LONG = random(0, LANES, 600)
 """Arguments of more than 128 numbers stay in memory, and operations on more than 512 are loops there."""
@@ -31,6 +32,9 @@ VIEWS = {
     "turned back": lambda x: stacked(x)[::-1],
     "one after the other": lambda x: jnp.concatenate([stacked(x), x.reshape(200, 3)[5:], jnp.ones((1, 3))]),
     "side by side": lambda x: jnp.concatenate([stacked(x), x.reshape(200, 3)], axis=1),
+    "a column more": lambda x: jnp.concatenate([stacked(x).T, jnp.ones((3, 1)), x.reshape(3, 200)], axis=1),
+    "between rows": lambda x: jnp.concatenate([outer(x)[:, 1:], x.reshape(3, 1, 200)], axis=1),
+    "at known places": lambda x: stacked(x)[np.arange(1400).reshape(2, 700) % 199, 1] + x[0],
     "sum": lambda x: jnp.sum(stacked(x)),
     "largest of a transposed array": lambda x: jnp.max(stacked(x).T),
     "sums of long columns": lambda x: jnp.sum(outer(x), axis=0),
@@ -47,7 +51,7 @@ VIEWS = {
 
 @pytest.mark.parametrize(
     "name",
-    of_the_long_suite(list(VIEWS), {"sum", "side by side", "rows of a transposed array"}),
+    of_the_long_suite(list(VIEWS), {"a column more", "at known places", "sum", "rows of a transposed array"}),
 )
 def test_views_of_arrays_in_memory(name):
     check(VIEWS[name], LONG, rtol=1e-14, atol=1e-14)
@@ -106,6 +110,74 @@ def test_a_loop_that_carries_an_array_twice_has_two_of_them():
         return first, second
 
     check(function, LONG, rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_branches_that_result_in_long_arrays(shared):
+    """Taken by all runs or by some: results of either branch, with a number beside them."""
+
+    def function(x):
+        array = jnp.sin(x)
+
+        def moved(y):
+            return y.reshape(3, 200).T.reshape(-1) * jnp.exp(y), y[7]
+
+        def other(y):
+            return array, jnp.sum(y)
+
+        taken = jnp.sum(x) < jnp.inf if shared else x[0] > 0.0
+        long, one = lax.cond(taken, moved, other, 2.0 * x)
+        return 0.5 * long + one, array
+
+    check(function, LONG, rtol=1e-13, atol=1e-13)
+
+
+def test_long_parts_of_an_array_are_replaced_where_the_others_stay():
+    """At places that a loop counts, and outside, where the start is moved inwards; under a mask of lanes."""
+
+    def function(x):
+        def body(carry):
+            k, rows, y = carry
+            y = jnp.sin(y) + 0.1
+            rows = rows.at[k - 1].set(0.5 * y.reshape(3, 200), mode="drop", wrap_negative_indices=False)
+            return k + 1, lax.dynamic_update_slice(rows, y.reshape(1, 3, 200), (k, 0, 0)), y
+
+        rows = jnp.broadcast_to(x.reshape(1, 3, 200), (4, 3, 200))
+        rounds = jnp.where(x[0] > 0.0, 6, 2)
+        return lax.while_loop(lambda carry: carry[0] < rounds, body, (jnp.int64(0), rows, x))[1]
+
+    check(function, LONG, rtol=1e-13, atol=1e-13)
+
+
+def test_sums_that_are_spread_over_the_operands_of_long_arrays():
+    """Derivatives of parts and of arrays put together: `pad` and `split`."""
+
+    def function(x):
+        def energy(y):
+            parts = jnp.split(jnp.sin(y), [200, 350])
+            whole = jnp.concatenate([parts[2], 2.0 * parts[0], y[1::2] * y[::2]])
+            return jnp.sum(whole**3) + jnp.sum(y.reshape(3, 200)[:, 1:] ** 2)
+
+        return jax.grad(energy)(x)
+
+    check(function, LONG, rtol=1e-12, atol=1e-12)
+
+
+def test_code_of_moves_does_not_grow_with_the_arrays():
+    """Arrays put together along any axis, read at known places, chosen by a branch."""
+
+    def function(x):
+        rows = x.reshape(3, -1)
+        wider = jnp.concatenate([rows, rows[:, :1]], axis=1)
+        places = np.arange(wider.size)[::-1] // 2
+        taken = wider.reshape(-1)[places]
+        return lax.cond(x[0] > 0.0, lambda: jnp.exp(taken), lambda: jnp.sin(taken))
+
+    lines = []
+    for count in (600, 1200):
+        program = NativeProgram(lambda m, g, x: function(x), (), (), np.ones(count), width=1, fast=False)
+        lines.append(program.text.count("\n"))
+    assert lines[0] == lines[1], lines
 
 
 def test_long_programs_hand_long_arrays_to_their_functions_in_memory(monkeypatch):

@@ -154,7 +154,7 @@ class Recorded(StepWork):
 def test_quadrature_is_exact_to_its_degree(steps):
     h = 0.37
     for degree in range(2 * min(steps + 1, NODES)):
-        work = type("Power", (Recorded,), {"degree": degree})(NO_FORMULATION, 0.0, h, np.zeros(1))
+        work = type("Power", (Recorded,), {"degree": degree})(NO_FORMULATION, 0.0, h, np.zeros(1), steps)
         _feed(work, Schedule.every(0.0, h, steps, 0.0, 1), steps, steps)
         times = h * np.arange(steps + 1)
         np.testing.assert_allclose(work.close(), times ** (degree + 1) / (degree + 1), rtol=1e-12)
@@ -164,7 +164,8 @@ def test_quadrature_is_exact_to_its_degree(steps):
 def test_chunks_change_no_bit(chunk):
     schedule, works = Schedule.at(0.0, 0.1, 50, 0.0, [0.0, 0.05, 0.1, 0.33, 2.0, 4.99, 5.0]), []
     for size in (chunk, 200):
-        works.append(type("Power", (Recorded,), {"degree": 9})(NO_FORMULATION, 0.0, 0.1, np.zeros(1)))
+        kind = type("Power", (Recorded,), {"degree": 9})
+        works.append(kind(NO_FORMULATION, 0.0, 0.1, np.zeros(1), 50))
         _feed(works[-1], schedule, 50, size)
     np.testing.assert_array_equal(works[0].close(), works[1].close())
     assert len(works[0].close()) == 8

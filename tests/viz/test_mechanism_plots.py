@@ -1,5 +1,6 @@
 """Pictures of mechanisms: where bodies, joints and arrows are, and what is refused."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from poinsot.viz._joint_plots import coordinates
 from poinsot.viz._mechanism import ASLANT, CLEAR, Body, Mechanism
 
 matplotlib.use("Agg")
@@ -84,6 +86,26 @@ def test_pictures_of_a_run(tmp_path):
     assert {"mechanism", "joints", "reactions", "energy"} <= written
     with pytest.raises(pt.InputError, match="no joint is called 'elbow'; there are joint0, joint1"):
         run.plot.joints(names=["elbow"])
+
+
+def test_no_line_joins_the_ends_of_a_jump():
+    """At half a turn a rotation vector becomes its opposite; angles of hinges go on, however large a step."""
+    turns = np.zeros((5, 3))
+    turns[:, 0] = 3.0, 3.1, -3.1, -3.0, -2.9
+
+    class Run:
+        attributes = {"joints": [{"name": "ball"}, {"name": "hinge"}]}
+
+        def joint(self, name):
+            names = pt.joints.Spherical.freedoms if name == "ball" else ("angle",)
+            return SimpleNamespace(
+                names=names, values=turns if name == "ball" else 4.0 * np.arange(5.0)[:, None]
+            )
+
+    run: Any = Run()
+    curves = coordinates(run, None)["angle"]
+    np.testing.assert_array_equal(np.isnan(curves["ball turn_x"]), [False, False, True, False, False])
+    assert np.all(np.isfinite(curves["hinge"]))
 
 
 @pytest.mark.slow

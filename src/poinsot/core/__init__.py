@@ -14,10 +14,12 @@ from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
 from poinsot.core._joints import (
     CLOSING,
+    CLOSING_SHIFT,
     PLACING,
     PLACING_REPETITIONS,
     PUSHING,
     PUSHING_REPETITIONS,
+    Closing,
     Joints,
     Mobility,
     Reach,
@@ -64,7 +66,7 @@ from poinsot.core._registry import (
     parameters_of,
 )
 from poinsot.core._results import Result, StepInfo
-from poinsot.core._show import Printable, brief, quoted, shortened
+from poinsot.core._show import Printable, brief, quoted, shortened, shown
 from poinsot.core._signature import UserFunction, time_function, user_function
 from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
@@ -94,6 +96,8 @@ __all__ = [
     "ODE",
     "Packed",
     "CLOSING",
+    "CLOSING_SHIFT",
+    "Closing",
     "PLACING",
     "PLACING_REPETITIONS",
     "PUSHING",
@@ -148,6 +152,7 @@ __all__ = [
     "parameters_of",
     "quoted",
     "shortened",
+    "shown",
     "time_function",
     "unscaled",
     "user_function",

@@ -25,9 +25,11 @@ class Blocks:
     """Places in a block."""
     coupled: bool
     """Whether neighbours in the row stand in equations together."""
+    looped: bool = False
+    """Whether equations go along the row in loops: then directions of a derivative go one after the other."""
 
     @classmethod
-    def of(cls, places: Int[np.ndarray, " n"], *, coupled: bool = False) -> "Blocks":
+    def of(cls, places: Int[np.ndarray, " n"], *, coupled: bool = False, looped: bool = False) -> "Blocks":
         """Blocks from a number for each unknown, equal in a block; only the order of these numbers counts."""
         _, block = np.unique(places, return_inverse=True)
         lengths = np.bincount(block)
@@ -35,12 +37,14 @@ class Blocks:
         order = np.argsort(block, kind="stable")
         row = np.empty_like(block)
         row[order] = np.arange(len(order)) - first[block[order]]
-        return cls(block, row, int(lengths.max()), coupled and len(lengths) > 1)
+        return cls(block, row, int(lengths.max()), coupled and len(lengths) > 1, looped)
 
     def repeated(self, times: int) -> "Blocks":
         """Blocks of so many vectors of such unknowns, one after the other."""
         rows = self.row[None] + self.size * np.arange(times)[:, None]
-        return Blocks(np.tile(self.block, times), rows.reshape(-1), self.size * times, self.coupled)
+        return Blocks(
+            np.tile(self.block, times), rows.reshape(-1), self.size * times, self.coupled, self.looped
+        )
 
     @cached_property
     def count(self) -> int:

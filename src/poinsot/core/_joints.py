@@ -21,6 +21,9 @@ r"""Each gains a factor of $\varepsilon$ over the smallest eigenvalue: slender b
 PUSHING = 1e-10
 r"""$\varepsilon$ of the solve for accelerations: small enough to leave no error that adds up."""
 PUSHING_REPETITIONS = 2
+CLOSING_SHIFT = 1e-10
+r"""$\varepsilon$ of the Newton matrix that closes joints at the end of a step. It must be small against the
+product of the small singular values at both ends, where a step passes a singular configuration."""
 CLOSING = 3
 """Corrections that close joints which a step has left slightly open."""
 

@@ -64,8 +64,13 @@ def described(thing: Any, derived: Sequence[str] = ()) -> str:
     """
     entries = [entry for entry in dataclasses.fields(thing) if entry.name not in derived]
     values = [(entry, getattr(thing, entry.name, None)) for entry in entries]
-    parts = [f"{entry.name}={brief(value)}" for entry, value in values if not _idle(value, entry.default)]
-    return shortened(f"{type(thing).__name__}({', '.join(parts)})", LINE)
+    return shown(thing, {entry.name: value for entry, value in values if not _idle(value, entry.default)})
+
+
+def shown(thing: Any, parts: Mapping[str, Any]) -> str:
+    """Name of the class and some parts, on one line."""
+    inner = ", ".join(f"{name}={brief(value)}" for name, value in parts.items())
+    return shortened(f"{type(thing).__name__}({inner})", LINE)
 
 
 class Printable(eqx.Module):

@@ -3,15 +3,17 @@ r"""The canonical form of bodies with joints: multipliers for the joints alone."
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import AbstractConstrained, Blocks, Packed, Projection, UserFunction, each_body, placing
+from poinsot.core import AbstractConstrained, Blocks, Packed, Projection, Rows, UserFunction, placing
 from poinsot.core.types import Scalar
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._hamiltonian import BodiesEnergy
 from poinsot.equations._joint_multipliers import joint_blocks, joint_refusal_of_many, joint_slack
+from poinsot.model import AnyLinkage
 
 CORRECTIONS = 2
 """Of the momenta by a solve that is right but for rounding."""
@@ -75,13 +77,27 @@ class CanonicalJoints(AbstractConstrained):
     def _pose(self, q: Flat) -> tuple[Array, Array]:
         """Positions and rotations, those of quaternions the same for all their lengths."""
         x, c = self.bodies.split(q)
-        return x, each_body(self.bodies.coordinates.free_rotation)(c)
+        return x, self.bodies.each(self.bodies.coordinates.free_rotation)(c)
+
+    @property
+    def looped(self) -> bool:
+        """Whether many joints are gone through in loops."""
+        return self.bodies.looped
+
+    @property
+    def joints(self) -> AnyLinkage:
+        """The joints, in loops where there are many."""
+        joints = self.bodies.joints
+        assert joints is not None
+        return joints
 
     def constraint(self, t, q: Flat) -> Float[Array, " k"]:
         """The gaps of the joints."""
-        linkage = self.bodies.system.linkage
-        assert linkage is not None
-        return jnp.concatenate(linkage.gaps(t, *self._pose(q)))
+        return self.joints.flat(self._gaps(t, q))
+
+    def _gaps(self, t, q: Flat) -> Rows:
+        """The same, joint by joint."""
+        return self.joints.gaps(t, *self._pose(q))
 
     def slack(self, t, q: Flat) -> Float[Array, " k"] | None:
         r"""The diagonal of $G M^{-1} G^T$ where joints may be redundant."""
@@ -112,14 +128,13 @@ class CanonicalJoints(AbstractConstrained):
 
     def tangent_momentum(self, t, q: Flat, p: Flat) -> Flat:
         r"""The momentum less $G^T\mu$, such that the joints stay closed."""
-        linkage = self.bodies.system.linkage
-        assert linkage is not None
-        epsilon, repetitions = placing(linkage)
-        reach = linkage.at(t, *self._pose(q), epsilon)
-        cuts = np.cumsum([G.shape[0] for G in reach.jacobians])[:-1]
+        joints, t = self.joints, jnp.asarray(t, dtype=float)
+        epsilon, repetitions = placing(joints)
+        reach = joints.at(t, *self._pose(q), epsilon)
+
         for _ in range(CORRECTIONS):
-            rates = jnp.split(self.constraint_rate(t, q, self.dHdp(q, p)), cuts)
-            p = p - self.normal(t, q, jnp.concatenate(reach.solve(rates, repetitions)))
+            rates = jax.jvp(self._gaps, (t, q), (jnp.ones_like(t), self.dHdp(q, p)))[1]
+            p = p - jax.vjp(lambda q: self._gaps(t, q), q)[1](reach.solve(rates, repetitions))[0]
         return p
 
     def velocity(self, t, q: Flat, p: Flat) -> Flat:
@@ -129,8 +144,7 @@ class CanonicalJoints(AbstractConstrained):
     def acceleration(self, t, q: Flat, v: Flat) -> tuple[Flat, Float[Array, " k"]]:
         """Acceleration in the closed form of the coordinates, and the negative forces of the joints."""
         acceleration, _, forces = self.bodies.acceleration(t, q, v)
-        assert self.bodies.joints is not None
-        return acceleration, -self.bodies.joints.flat(forces)
+        return acceleration, -self.joints.flat(forces)
 
     def vector_field(self, t, y: Packed) -> Packed:
         """Hamilton's equations with the forces of the joints."""

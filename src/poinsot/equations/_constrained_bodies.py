@@ -53,6 +53,11 @@ class ConstrainedBodies(AbstractHeld):
         """Whether the mass matrix of the coordinates is constant."""
         return self.bodies.coordinates.constant_mass
 
+    @property
+    def looped(self) -> bool:
+        """Whether many joints are gone through in loops."""
+        return self.bodies.looped
+
     def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
         """Each body by itself, as its constraints and its inertia are; with forces in the row of the system.
 

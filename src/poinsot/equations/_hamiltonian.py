@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
-from poinsot.core import AbstractEnergy, LocalField, Projection, each_body
+from poinsot.core import AbstractEnergy, LocalField, Projection
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._discrete import kinetic_gradient, potential_gradient
 from poinsot.equations._row_field import RowField
@@ -36,7 +36,7 @@ class BodiesEnergy(AbstractEnergy):
         bodies = self.bodies
         c = bodies.split(q)[1]
         x_momentum, c_momentum = bodies.split(p)
-        return bodies.join(x_momentum, each_body(bodies.coordinates.free_momentum)(c, c_momentum))
+        return bodies.join(x_momentum, bodies.each(bodies.coordinates.free_momentum)(c, c_momentum))
 
     @property
     def inertia(self) -> Flat:
@@ -114,7 +114,7 @@ class BodiesEnergy(AbstractEnergy):
         force = potential_gradient(bodies, t, q0, q1)
         force_x, force_c = bodies.split(force)
         middle = bodies.split(0.5 * (q0 + q1))[1]
-        across = each_body(bodies.coordinates.free_slope)(middle, force_c)
+        across = bodies.each(bodies.coordinates.free_slope)(middle, force_c)
         return along_q + bodies.join(force_x, across), along_p
 
 

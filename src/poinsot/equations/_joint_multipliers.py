@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
 from poinsot.core import Blocks
 from poinsot.equations._bodies import Bodies, Flat
+from poinsot.model import redundant_diagonal
 
 FEW = 8
 """Bodies up to which one dense matrix is as quick as blocks."""
@@ -20,12 +19,7 @@ Multipliers = Float[Array, " k"]
 
 def joint_slack(bodies: Bodies, t, q: Flat) -> Multipliers | None:
     r"""The diagonal of $G M^{-1} G^T$ where joints may be redundant, else None: those of a loop."""
-    linkage = bodies.system.linkage
-    if linkage is None or linkage.independent:
-        return None
-    pose, weights = bodies.pose(q), linkage.weights
-    G = jax.jacrev(lambda u: jnp.concatenate(linkage.rates(t, *pose, u)))(jnp.zeros_like(weights))
-    return jnp.sum(G * G * weights[None], axis=1)
+    return None if bodies.joints is None else redundant_diagonal(bodies.joints, t, *bodies.pose(q))
 
 
 def joint_blocks(bodies: Bodies, places: Mapping[str, Int[np.ndarray, " n"]], unknowns: str) -> Blocks | None:
@@ -42,11 +36,17 @@ def joint_blocks(bodies: Bodies, places: Mapping[str, Int[np.ndarray, " n"]], un
     system, row = bodies.system, bodies.system.joint_row
     if row is None or system.linkage is None or system.count <= FEW:
         return None
-    conditions = zip(system.linkage.conditions, system.linkage.held_together, strict=True)
-    of_joints = [np.full(one.rows, np.max(row[list(held)])) for one, held in conditions]
-    parts = {kind: row[part] for kind, part in places.items()}
-    parts["g"] = np.concatenate([parts["g"], *of_joints])
-    return Blocks.of(np.concatenate([parts[kind] for kind in unknowns]), coupled=True)
+    conditions = list(zip(system.linkage.conditions, system.linkage.held_together, strict=True))
+
+    def along(row: Int[np.ndarray, " bodies"]) -> Blocks:
+        of_joints = [np.full(one.rows, np.max(row[list(held)])) for one, held in conditions]
+        parts = {kind: row[part] for kind, part in places.items()}
+        parts["g"] = np.concatenate([parts["g"], *of_joints])
+        found = np.concatenate([parts[kind] for kind in unknowns])
+        return Blocks.of(found, coupled=True, looped=bodies.looped)
+
+    # From one end of a row to the other, or back: a chain on the ground has fewer joints to a body one way.
+    return min(along(row), along(np.max(row) - row), key=lambda blocks: blocks.size)
 
 
 def joint_refusal_of_many(bodies: Bodies) -> str | None:

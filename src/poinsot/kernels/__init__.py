@@ -14,7 +14,8 @@ from poinsot.kernels._cores import cores, shared_out
 from poinsot.kernels._kernel import SHORT, Bound, Choice, Kernel, arrays, programs_made, remembered
 from poinsot.kernels._lanes import Lanes, in_lanes, lanes_apart
 from poinsot.kernels._methods import of_states
-from poinsot.kernels._once import by_blocks, each_state, filled, once
+from poinsot.kernels._once import alone, by_blocks, each_state, filled, once
+from poinsot.kernels._pieces import in_pieces
 from poinsot.kernels._recursion import is_long, is_serial
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Components",
     "Kernel",
     "Lanes",
+    "alone",
     "apart",
     "arrays",
     "by_blocks",
@@ -36,6 +38,7 @@ __all__ = [
     "filled",
     "in_components",
     "in_lanes",
+    "in_pieces",
     "is_long",
     "is_number",
     "is_serial",

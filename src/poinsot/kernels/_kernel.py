@@ -91,7 +91,7 @@ class Kernel:
         model: Any,
         grid: Any,
         runs: Any,
-        width: int = 1,
+        width: int | None = 1,
         effort: int = 2,
         rows: bool = False,
     ) -> Any | None:
@@ -102,7 +102,7 @@ class Kernel:
             model: see `NativeProgram`, also for the others.
             grid: numbers that all runs share.
             runs: arrays of one run.
-            width: runs side by side in a vector.
+            width: runs side by side in a vector; None for as many as suit the code.
             effort: of the compiler, from 0 to 3.
             rows: whether many runs are rows of ordinary arrays.
         """
@@ -142,10 +142,10 @@ class Bound:
         self._arrays, self._rest, self._structure = _Apart.of(model)
         self._calls: dict[Any, Any] = {}
 
-    def __call__(self, function: Function, grid: Any, runs: Any) -> Any:
-        """The function of one run."""
+    def __call__(self, function: Function, grid: Any, runs: Any, effort: int = 2) -> Any:
+        """The function of one run; of one that is called once the compiler need not make much effort."""
         leaves = jax.tree.leaves((grid, runs))
-        native = self._found(function, grid, runs, leaves)
+        native = self._found(function, grid, runs, leaves, effort)
         if native is not None:
             return native.of_leaves(leaves)
         return _plain(function, self._structure, self._rest)(self._arrays, grid, runs)
@@ -154,13 +154,15 @@ class Bound:
         """The function of grid and run in native code; None where the plain kernel is to run."""
         return self._found(function, grid, runs, jax.tree.leaves((grid, runs)))
 
-    def _found(self, function: Function, grid: Any, runs: Any, leaves: Sequence[Any]) -> Any | None:
+    def _found(
+        self, function: Function, grid: Any, runs: Any, leaves: Sequence[Any], effort: int = 2
+    ) -> Any | None:
         """The native program with the model in place, by the shapes of its further arguments."""
         if not self.kernel.native:
             return None
         key = function, *map(np.shape, leaves)
         if key not in self._calls:
-            program = self.kernel.program(function, self.model, grid, runs)
+            program = self.kernel.program(function, self.model, grid, runs, effort=effort)
             self._calls[key] = None if program is None else program.bound(self._arrays)
         return self._calls[key]
 
@@ -245,7 +247,9 @@ def remembered(function: Callable, *trees: Any) -> Any:
 _values: OrderedDict[Any, Any] = OrderedDict()
 
 
-def _compiled(function: Function, given: tuple[Any, Any, Any], options: tuple[int, bool, int, bool]) -> Any:
+def _compiled(
+    function: Function, given: tuple[Any, Any, Any], options: tuple[int | None, bool, int, bool]
+) -> Any:
     """The native program, made when it is first asked for; options are its width, fast, effort and rows."""
     from poinsot.kernels.native import NativeProgram, NotNative, frozen, target
 

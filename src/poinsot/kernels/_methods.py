@@ -135,9 +135,7 @@ class Method:
         lifted = _Lifted(self.function, tuple(front > 0 for front in axes) if many else tuple(numbers))
         kernel = Kernel.lenient()
         if kernel.native:
-            from poinsot.kernels.native import lanes_of
-
-            width = lanes_of(straight=False) if many else 1
+            width = None if many else 1
             program = kernel.program(lifted, module, *lifted.apart(single), width, rows=many)
             if program is not None:
                 arrays = _Apart.of(module).arrays

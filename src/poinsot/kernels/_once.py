@@ -12,8 +12,10 @@ from jax.core import Tracer
 
 from poinsot.kernels._kernel import SHORT, Kernel, arrays
 
-QUICK = 1
+QUICK = 0
 """Effort of the native compiler: code that runs once need not run fast."""
+MANY = 2**18
+"""States beyond which faster code is worth the time to compile it; the numbers are the same."""
 QUICKLY: dict[str, Any] = {"compiler_options": {"xla_backend_optimization_level": 0}}
 """How `eqx.filter_jit` compiles in about half the time."""
 AT_ONCE = 4096
@@ -49,8 +51,33 @@ def once(function: Callable) -> Callable:
     return call
 
 
+def alone(function: Callable) -> Callable:
+    """A function of arrays, compiled whole where it is called by itself on known numbers.
+
+    Within a trace it is the function as it stands.
+    """
+
+    def lifted(model: Any, *arguments: Any) -> Any:
+        return function(*arguments)
+
+    compiled = once(lifted)
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arguments)):
+            return function(*arguments)
+        return compiled((), *arguments)
+
+    return call
+
+
 def each_state(
-    function: Callable, model: Any, times: np.ndarray, packed: np.ndarray, grid: Any = ()
+    function: Callable,
+    model: Any,
+    times: np.ndarray,
+    packed: np.ndarray,
+    grid: Any = (),
+    count: int | None = None,
 ) -> Any | None:
     """A function of many states, side by side in native code; None where it cannot be.
 
@@ -60,6 +87,7 @@ def each_state(
         times: of the states, `(k,)`.
         packed: the states, `(k, n)`.
         grid: further arrays, the same for all states.
+        count: of states there will be in all, where they come bit by bit.
     """
     kernel = Kernel.lenient()
     if not kernel.native or packed[0].size > SHORT:
@@ -67,7 +95,8 @@ def each_state(
     from poinsot.kernels.native import target
 
     width = target().vector_bytes // 8
-    program = kernel.program(function, model, grid, (times[0], packed[0]), width, effort=QUICK)
+    effort = QUICK if (count or len(times)) <= MANY else 1
+    program = kernel.program(function, model, grid, (times[0], packed[0]), width, effort=effort)
     if program is None:
         return None
     shared = program.block(arrays(model), grid)

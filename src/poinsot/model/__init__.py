@@ -4,7 +4,16 @@ from . import ends, freedom, joints, loads, open_chain, potentials, shapes
 from ._abstract_system import AbstractSystem
 from ._chain import Chain
 from ._chart import Chart
-from ._compact import MANY, ROW, AnyLinkage, compact, expanded_along, jacobians_of, reduced_along
+from ._compact import (
+    MANY,
+    ROW,
+    AnyLinkage,
+    compact,
+    expanded_along,
+    jacobians_of,
+    reduced_along,
+    redundant_diagonal,
+)
 from ._geometry import Geometry
 from ._linkage import Linkage, Turning
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
@@ -53,6 +62,7 @@ __all__ = [
     "passed_on",
     "potentials",
     "reduced_along",
+    "redundant_diagonal",
     "scaled_jacobians",
     "seen_rates",
     "shapes",

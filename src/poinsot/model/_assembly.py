@@ -83,7 +83,7 @@ def assembled(
     at, moving = (drives_of(system, given, level, t) for level, given in enumerate((coordinates, velocity)))
     x, quat, corrections = _closed(linkage.with_conditions(at), t, x, quat, kept)
     v, Omega = _moving_along(linkage.with_conditions(moving), t, x, quat, v, Omega)
-    state = system.from_live(t, x, quat, v, Omega)
+    state = _from_live(system, t, x, quat, v, Omega)
     return Assembled(state, told(system.names, near, state, placed, corrections))
 
 
@@ -101,14 +101,15 @@ def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tup
         quat: live rotations.
         kept: whether each number of the twist is to stay, if it can.
     """
-    draw, still = np.random.default_rng(0), (jnp.zeros_like(x), jnp.zeros((3, quat.shape[1])))
-    shakes = jnp.asarray(SHAKEN * draw.standard_normal((TRIALS - 1, rate_count(linkage))))
-    heavy = eqx.tree_at(lambda one: one.weights, linkage, jnp.where(kept, HEAVY, 1.0) * linkage.weights)
+    draw, still = np.random.default_rng(0), (np.zeros(x.shape), np.zeros((3, quat.shape[1])))
+    shakes = SHAKEN * draw.standard_normal((TRIALS - 1, rate_count(linkage)))
+    weights = jnp.asarray(np.where(kept, HEAVY, 1.0) * np.asarray(linkage.weights))
+    heavy = eqx.tree_at(lambda one: one.weights, linkage, weights)
     least, label = np.inf, ""
     for weighed in (heavy, linkage) if np.any(kept) else (linkage,):
         held = compact(weighed)
         for shake in (None, *shakes):
-            start = (x, quat) if shake is None else _moved(linkage, t, x, quat, shake, jnp.asarray(~kept))
+            start = (x, quat) if shake is None else _moved(linkage, t, x, quat, shake, ~kept)
             *found, corrections = iterated(held, t, *start)
             gaps, _, sizes = opening(held, t, *found, *still)
             joint, worst = _worst(held, gaps)
@@ -126,7 +127,7 @@ def iterated(linkage: AnyLinkage, t, x: Array, quat: Array) -> tuple[Array, Arra
     """The Newton iteration, until joints are closed to round-off or it has gone on for too long."""
     for corrections in range(CORRECTIONS):
         *moved, largest = _corrected(linkage, t, x, quat)
-        if float(largest) <= 1e-15 * (1.0 + float(jnp.max(jnp.abs(x), initial=0.0))):
+        if float(largest) <= 1e-15 * (1.0 + float(np.max(np.abs(np.asarray(x)), initial=0.0))):
             return x, quat, corrections
         x, quat = moved
     return x, quat, CORRECTIONS
@@ -155,7 +156,18 @@ def _worst(linkage: AnyLinkage, rows: Rows) -> tuple[int, float]:
 
 
 def live_at(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array, Array, Array]:
-    return jnp.asarray(t, dtype=float), *system.live(t, state)
+    t = jnp.asarray(t, dtype=float)
+    return t, *_live(system, t, state)
+
+
+@once
+def _live(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array, Array]:
+    return system.live(t, state)
+
+
+@once
+def _from_live(system: "AbstractSystem", t, *live: Array) -> State:
+    return system.from_live(t, *live)
 
 
 def matrices(quat: Array) -> Array:

@@ -75,6 +75,13 @@ def reduced_along(linkage: AnyLinkage, t, x: Array, R: Array, twist: Twist) -> R
     return linkage.tree.reduced(_visiting(linkage, t, x, R), x, R, twist)
 
 
+def redundant_diagonal(linkage: AnyLinkage, t, x: Array, R: Array) -> Float[Array, " k"] | None:
+    r"""Diagonal of $G M^{-1} G^T$ where conditions may be redundant, else None, as for a row of joints."""
+    if linkage.independent or isinstance(linkage, SerialLinkage):
+        return None
+    return linkage.flat(linkage.at(t, x, R, 0.0).diagonal)
+
+
 def _visiting(linkage: SerialLinkage | LongLinkage, t, x: Array, R: Array) -> Visit:
     """What looks at all conditions at a pose."""
     return lambda function: linkage.visit(function, t, x, R, jnp.zeros_like(linkage.weights))

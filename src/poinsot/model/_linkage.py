@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Mobility, Rows, Twist
+from poinsot.core import CLOSING_SHIFT, InputError, Mobility, Rows, Twist
+from poinsot.kernels import alone
 from poinsot.solvers import EliminationOrder, GraphFactors
 
 from ._grip import Grip, Held
@@ -88,8 +89,7 @@ class Linkage(eqx.Module):
                 raise InputError(f"{joint.site} joins bodies that do not move; leave it out")
             grips.append((first, second))
         self.grips = tuple(grips)
-        inertia = jnp.concatenate([jnp.tile(masses, 3), placement.inertia.reshape(-1)])
-        self.weights = 1.0 / jnp.where(inertia > 0.0, inertia, 1.0)
+        self.weights = _weights(masses, placement.inertia)
         known = [joint.name for joint in self.joints]
         self.seen = tuple(tuple(known.index(name) for name in one.joined) for one in self.conditions)
         # No method of this object is called before it is whole: each call would look through all of it.
@@ -237,18 +237,20 @@ class Linkage(eqx.Module):
     def closing(self, reach: "Reach", t, x: Array, R: Array, mobility: Mobility) -> "Closing":
         r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start.
 
-        It is factored as it is where the conditions are independent. Elsewhere a symmetric matrix with an
-        $\varepsilon$ stands for it, $G_0 M^{-1} G_0^T$ times the time in which momenta move the bodies: near
-        a singular pose the two ends of a step may see a small singular value with opposite signs.
+        Where conditions may be redundant, a little is added to its diagonal: `CLOSING_SHIFT` times that of
+        $h\,G_0 M^{-1} G_0^T$. The matrix itself is not positive: where a step passes a singular pose, the
+        two ends see a small singular value with opposite signs.
         """
-        if not self.independent:
-            return Closing(reach, reach.jacobians, reach.factors, mobility.time)
         ends = [self._jacobian(i, t, x, R, R) for i in range(len(self.conditions))]
         shift = mobility.time * self.weights
         moved = [self.moved(shift, mobility.turn, i, G) for i, G in enumerate(reach.jacobians)]
         pairs = [(i, j) for i, near in enumerate(self.order.neighbours) for j in (i, *near)]
         blocks = {(i, j): self.block(i, ends[i], j, moved[j]) for i, j in pairs}
-        return Closing(reach, ends, self.order.factored_general(blocks), None)
+        if not self.independent:
+            for i, size in enumerate(reach.diagonal):
+                more = CLOSING_SHIFT * mobility.time * size
+                blocks[i, i] = blocks[i, i] + more[:, None] * np.eye(len(size))
+        return Closing(self, ends, self.order.factored_general(blocks))
 
     def moved(self, shift: Twist, turn: Array, condition: int, G: Array) -> Array:
         r"""Move the bodies by the rows of a Jacobian as impulses: rows of $G B^T$.
@@ -296,6 +298,13 @@ class Linkage(eqx.Module):
         return jnp.concatenate([*columns.values()], axis=1)
 
 
+@alone
+def _weights(masses: Float[Array, " moving"], moments: Float[Array, "3 turning"]) -> Twist:
+    """Reciprocals of masses and moments in the order of a twist, 1 for those that are zero."""
+    inertia = jnp.concatenate([jnp.tile(masses, 3), moments.reshape(-1)])
+    return 1.0 / jnp.where(inertia > 0.0, inertia, 1.0)
+
+
 def places_of(grip: Grip, placement: Placement) -> tuple[int, ...]:
     """Places in the twist of what moves a grip."""
     moving, turning = len(placement.translating), len(placement.rotating)
@@ -337,6 +346,11 @@ class Reach:
             return G * linkage.weights[np.array(linkage.parts[condition])][None]
         return linkage.moved(linkage.weights, self.mobility, condition, G)
 
+    @cached_property
+    def diagonal(self) -> Rows:
+        """Diagonal of $A$."""
+        return [jnp.sum(G * self._weighted(i, G), axis=1) for i, G in enumerate(self.jacobians)]
+
     def ready(self) -> "Reach":
         """This: the system is factored when it is solved."""
         return self
@@ -360,21 +374,18 @@ class Reach:
 class Closing(NamedTuple):
     """How impulses at the start of a step move the gaps at its end."""
 
-    reach: Reach
+    linkage: Linkage
     jacobians: list[Float[Array, "rows part"]]
-    """At the end, or what stands for them."""
+    """At the end."""
     factors: GraphFactors
-    time: Array | None
-    """What the factored matrix still has to be multiplied by; None where it is whole."""
 
     def push(self, twist: Twist) -> Rows:
         """What a further motion at the end adds to the gaps."""
-        return _pushed(self.reach.linkage, self.jacobians, twist)
+        return _pushed(self.linkage, self.jacobians, twist)
 
     def solve(self, right: Rows) -> Rows:
         """Impulses at the start that open the joints by so much at the end."""
-        impulses = self.factors.solve(right, 1)
-        return impulses if self.time is None else [one / self.time for one in impulses]
+        return self.factors.solve(right, 1)
 
 
 def _pushed(linkage: Linkage, jacobians: list[Array], twist: Twist) -> Rows:

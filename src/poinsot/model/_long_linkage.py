@@ -6,12 +6,13 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import Mobility, Rows, Twist
+from poinsot.core import CLOSING_SHIFT, Mobility, Rows, Twist
 from poinsot.solvers import LongElimination, LongFactor
 
 from ._condition_kind import ConditionKind, Stand, Stir, at_row, held_by, kinds_of
@@ -128,39 +129,56 @@ class LongLinkage(eqx.Module):
     def closing(self, reach: "LongReach", t, x: Array, R: Array, mobility: Mobility) -> "LongClosing":
         r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start.
 
-        As in `Linkage.closing` a symmetric matrix stands for it where conditions may be redundant.
+        As in `Linkage.closing` a little is added where conditions may be redundant.
         """
-        if not self.independent:
-            return LongClosing(reach, reach.jacobians, reach.factors, mobility.time)
-        weights, ends = Stir.parted(self.weights, self.moving), self._jacobians(t, x, R, R)
+        # Whatever it is, the iteration that uses it ends at the same forces: it is not differentiated.
+        ends = lax.stop_gradient(self._jacobians(t, x, R, R))
+        starts, mobility, weights = lax.stop_gradient((reach.jacobians, mobility, self.weights))
+        weights = Stir.parted(weights, self.moving)
 
         def moved(part: Array, body) -> Array:
             shift = part[:, :3] * (mobility.time * at_row(weights.v, body[0], 1))[None]
             return jnp.concatenate([shift, _product(part[:, 3:], at_row(mobility.turn, body[1], 2))], axis=1)
 
-        levered = self._levered(reach.jacobians, moved)
+        levered = self._levered(starts, moved)
         later, sooner = self.meetings.later, self.meetings.sooner
+        diagonal = self._diagonal(ends, levered)
+        if not self.independent:
+            more = CLOSING_SHIFT * mobility.time * lax.stop_gradient(reach.diagonal[0])
+            diagonal = diagonal + more[:, :, None] * np.eye(self.size)[None]
         factors = self.elimination.factored_general(
-            self._diagonal(ends, levered),
-            self._blocks(ends, later, levered, sooner),
-            self._blocks(ends, sooner, levered, later),
+            diagonal, self._blocks(ends, later, levered, sooner), self._blocks(ends, sooner, levered, later)
         )
-        return LongClosing(reach, ends, factors, None)
+        return LongClosing(self, ends, factors)
 
     def factored(self, jacobians: Jacobians, epsilon: float, mobility: Array | None) -> LongFactor:
         r"""Factors of $A + \varepsilon\operatorname{diag}(A)$ with $A = G M^{-1} G^T$."""
-        weights = Stir.parted(self.weights, self.moving)
-        turns = weights.w if mobility is None else mobility
+        weights, jacobians, mobility = lax.stop_gradient((self.weights, jacobians, mobility))
+        levered = self._moved(weights, jacobians, mobility)
+        diagonal = self._diagonal(jacobians, levered, epsilon)
+        across = self._blocks(jacobians, self.meetings.later, levered, self.meetings.sooner)
+        return self.elimination.factored(diagonal, across)
+
+    def diagonal(self, jacobians: Jacobians, mobility: Array | None) -> Rows:
+        r"""The diagonal of $G M^{-1} G^T$."""
+
+        def each(_, given):
+            return None, jnp.sum(given[0] * given[1], axis=(0, 2))
+
+        pairs = zip(jacobians, self._moved(self.weights, jacobians, mobility), strict=True)
+        return [_joined([lax.scan(each, None, pair)[1] for pair in pairs])]
+
+    def _moved(self, weights: Twist, jacobians: Jacobians, mobility: Array | None) -> Jacobians:
+        r"""The products $G M^{-1}$."""
+        inverse = Stir.parted(weights, self.moving)
+        turns = inverse.w if mobility is None else mobility
 
         def moved(part: Array, body) -> Array:
             turn = at_row(turns, body[1], turns.ndim - 1)
             turned = part[:, 3:] * turn[None] if turn.ndim == 1 else _product(part[:, 3:], turn)
-            return jnp.concatenate([part[:, :3] * at_row(weights.v, body[0], 1)[None], turned], axis=1)
+            return jnp.concatenate([part[:, :3] * at_row(inverse.v, body[0], 1)[None], turned], axis=1)
 
-        levered = self._levered(jacobians, moved)
-        diagonal = self._diagonal(jacobians, levered, epsilon)
-        across = self._blocks(jacobians, self.meetings.later, levered, self.meetings.sooner)
-        return self.elimination.factored(diagonal, across)
+        return self._levered(jacobians, moved)
 
     def push(self, jacobians: Jacobians, twist: Twist) -> Rows:
         r"""The products $G u$."""
@@ -252,8 +270,13 @@ class LongReach:
 
     @cached_property
     def factors(self) -> LongFactor:
-        """Of $A$, for those who solve."""
+        """Of $A$, for those who solve; they are not differentiated, see `_solution`."""
         return self.linkage.factored(self.jacobians, self.epsilon, self.mobility)
+
+    @cached_property
+    def diagonal(self) -> Rows:
+        """Diagonal of $A$."""
+        return self.linkage.diagonal(self.jacobians, self.mobility)
 
     def ready(self) -> "LongReach":
         """This: the system is factored when it is solved."""
@@ -269,16 +292,21 @@ class LongReach:
 
     def solve(self, right: Rows, repetitions: int) -> Rows:
         r"""Forces $\lambda$ with $G M^{-1} G^T \lambda = b$, by repeated correction as in `GraphFactors`."""
-        (b,), factors = right, self.factors
-        solve = self.linkage.elimination.solve
+        system = LongSystem(self.linkage, self.jacobians, self.mobility)
+        return [_solution(system, self.factors, right[0], repetitions=repetitions)]
 
-        def again(_, solution: Array) -> Array:
-            (product,) = self.push(self._moved(self.pull([solution])))
-            return solution + solve(factors, b - product)
 
-        if repetitions == 1:
-            return [solve(factors, b)]
-        return [lax.fori_loop(0, repetitions, again, jnp.zeros_like(b))]
+class LongSystem(eqx.Module):
+    """The matrix $A$, as what it makes of forces."""
+
+    linkage: LongLinkage
+    jacobians: Jacobians
+    mobility: Float[Array, "*three 3 turning"] | None
+
+    def times(self, forces: Array) -> Array:
+        r"""The product $G M^{-1} G^T \lambda$."""
+        wrench = self.linkage.pull(self.jacobians, [forces])
+        return self.linkage.push(self.jacobians, self._moved(wrench))[0]
 
     def _moved(self, wrench: Twist) -> Twist:
         r"""The twist $M^{-1} f$ of a wrench."""
@@ -290,25 +318,57 @@ class LongReach:
         turned = turn if turn.ndim == 2 else jnp.sum(turn, axis=1)
         return jnp.concatenate([(weights.v * force).reshape(-1), turned.reshape(-1)])
 
+    def solve(self, factors: LongFactor, b: Array, repetitions: int) -> Array:
+        """Repeated correction with the factors."""
+        solve = self.linkage.elimination.solve
+
+        def again(_, solution: Array) -> Array:
+            return solution + solve(factors, b - self.times(solution))
+
+        if repetitions == 1:
+            return solve(factors, b)
+        return lax.fori_loop(0, repetitions, again, jnp.zeros_like(b))
+
+
+@eqx.filter_custom_jvp
+def _solution(system: LongSystem, factors: LongFactor, b: Array, *, repetitions: int) -> Array:
+    r"""Solve $A \lambda = b$, with the derivatives of the equation and not of the elimination.
+
+    $$ A\,\dot\lambda = \dot b - \dot A\,\lambda $$
+
+    Of an elimination in a loop the derivatives are many times its code, and minutes to compile.
+    """
+    return system.solve(factors, b, repetitions)
+
+
+@_solution.def_jvp
+def _change_of_solution(primals, tangents, *, repetitions: int):
+    system, factors, b = primals
+    of_system, _, change = tangents
+    solution = _solution(system, factors, b, repetitions=repetitions)
+    change = jnp.zeros_like(b) if change is None else change
+    if jax.tree.leaves(of_system):
+        change = change - eqx.filter_jvp(lambda one: one.times(solution), (system,), (of_system,))[1]
+    return solution, lax.custom_linear_solve(
+        system.times, change, lambda _, right: system.solve(factors, right, repetitions), symmetric=True
+    )
+
 
 class LongClosing(NamedTuple):
     """How impulses at the start of a step move the gaps at its end."""
 
-    reach: LongReach
+    linkage: LongLinkage
     jacobians: Jacobians
-    """At the end, or what stands for them."""
+    """At the end."""
     factors: LongFactor
-    time: Array | None
-    """What the factored matrix still has to be multiplied by; None where it is whole."""
 
     def push(self, twist: Twist) -> Rows:
         """What a further motion at the end adds to the gaps."""
-        return self.reach.linkage.push(self.jacobians, twist)
+        return self.linkage.push(self.jacobians, twist)
 
     def solve(self, right: Rows) -> Rows:
         """Impulses at the start that open the joints by so much at the end."""
-        impulses = self.reach.linkage.elimination.solve(self.factors, right[0])
-        return [impulses if self.time is None else impulses / self.time]
+        return [self.linkage.elimination.solve(self.factors, right[0])]
 
 
 def _meetings(kinds: Sequence[ConditionKind], elimination: LongElimination) -> Meetings:

@@ -43,13 +43,14 @@ class Assembled(State):
 
 def told(names: Sequence[str], near: State, state: State, placed: Collection[str], corrections: int) -> str:
     """What was moved, in a line for each body."""
-    moved = np.linalg.norm(np.asarray(state.position - near.position), axis=1)
-    quats = np.asarray(near.quaternion), np.asarray(state.quaternion)
+    before, after = ({label: np.asarray(part) for label, part in one.items()} for one in (near, state))
+    moved = np.linalg.norm(after["position"] - before["position"], axis=1)
+    quats = before["quaternion"], after["quaternion"]
     chords = np.min([np.linalg.norm(quats[0] - side * quats[1], axis=1) for side in (1.0, -1.0)], axis=0)
     turned = np.degrees(4.0 * np.arcsin(0.5 * chords))
     changed = np.max(
-        np.abs(np.asarray(state.velocity - near.velocity))
-        + np.abs(np.asarray(state.angular_velocity - near.angular_velocity)),
+        np.abs(after["velocity"] - before["velocity"])
+        + np.abs(after["angular_velocity"] - before["angular_velocity"]),
         axis=1,
     )
     lines = [f"joints closed in {corrections} correction{'' if corrections == 1 else 's'}"]

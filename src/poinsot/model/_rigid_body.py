@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import InputError, Printable, concrete, quoted
 from poinsot.core.types import Scalar
+from poinsot.kernels import alone
 
 from ._checks import Numbers, as_array, as_nonnegative, as_positive, shown
 from ._particles import Particles, mass_properties
@@ -128,7 +129,7 @@ class RigidBody(Printable):
     def inertia_matrix(self) -> Float[Array, "3 3"]:
         """Inertia tensor about the mass centre, in the body frame."""
         if self.axes is None:
-            return jnp.diag(self.moments)
+            return _diagonal(self.moments)
         return (self.axes * self.moments[None, :]) @ self.axes.T
 
     @property
@@ -154,3 +155,8 @@ class RigidBody(Printable):
         """
         rho = as_array(point, "point", (3,))
         return self.inertia_matrix + self.mass * (jnp.sum(rho * rho) * jnp.eye(3) - jnp.outer(rho, rho))
+
+
+@alone
+def _diagonal(moments: Float[Array, "3"]) -> Float[Array, "3 3"]:
+    return jnp.diag(moments)

@@ -44,7 +44,7 @@ def symmetries(system: "AbstractSystem", t, state: State) -> Bool[Array, "6"]:
         state: physical state near which to look.
     """
     if system.loads or system.driven:
-        return jnp.zeros(6, dtype=bool)
+        return jnp.asarray(np.zeros(6, dtype=bool))
     draw = np.random.default_rng(0)
     shapes = (TRIALS, 3, len(system.translating)), (TRIALS, len(system.rotating), 3)
     # Drawn here, since numbers inside a compiled function become constants of it, and these may be many.

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import State, UserFunction, as_params
+from poinsot.core import State, UserFunction, as_params, shown
 from poinsot.core.types import Scalar
 from poinsot.kernels import once
 
@@ -118,6 +118,18 @@ class System(AbstractSystem):
         self.potentials = as_potentials(potentials, self.roster, self.params)
         self.loads = as_loads(loads, self.roster, self.params)
         check_light(self)
+
+    def __repr__(self) -> str:
+        """One body with its numbers; of several bodies the names, and the kinds of what acts on them."""
+        if self.count == 1 and self.mechanism is None:
+            return super().__repr__()
+        parts = {
+            "bodies": self.names,
+            "joints": [joint.name for joint in self.joints],
+            "potentials": [type(term).__name__ for term in self.potentials],
+            "loads": [type(term).__name__ for term in self.loads],
+        }
+        return shown(self, {"name": self.name} | {what: names for what, names in parts.items() if names})
 
     @property
     def light(self) -> tuple[str, ...]:

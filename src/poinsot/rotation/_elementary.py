@@ -8,12 +8,14 @@ from jaxtyping import Array, ArrayLike, Float
 
 from poinsot.core import InputError, concrete, quoted, unscaled
 from poinsot.core.types import Quat, Rot, Vec3
+from poinsot.kernels import alone
 
 from ._checks import as_vector
 from ._sincos import sincos
 from ._so3 import exp
 
 
+@alone
 def elementary_matrix(axis: int, angle: Float[Array, "*batch"]) -> Rot:
     """Rotation matrix about the coordinate axis 0, 1 or 2."""
     sine, cosine = sincos(angle)
@@ -26,6 +28,7 @@ def elementary_matrix(axis: int, angle: Float[Array, "*batch"]) -> Rot:
     return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+@alone
 def elementary_quaternion(axis: int, angle: Float[Array, "*batch"]) -> Quat:
     """Unit quaternion of a rotation about the coordinate axis 0, 1 or 2."""
     sine, cosine = sincos(0.5 * angle)
@@ -72,7 +75,14 @@ def about_axis(axis: Vec3 | Sequence[float], angle: ArrayLike) -> Rot:
         InputError: the axis is zero or not finite.
     """
     direction = unscaled(as_vector(axis, "axis"))
+    if concrete(direction):
+        largest = np.max(np.abs(np.asarray(direction)), axis=-1)
+        if not np.all((largest > 0.0) & np.isfinite(largest)):
+            raise InputError(f"axis = {quoted(axis)} has no direction; give a finite vector that is not zero")
+    return _about(direction, jnp.asarray(angle, dtype=float))
+
+
+@alone
+def _about(direction: Vec3, angle: Float[Array, "*batch"]) -> Rot:
     length = jnp.linalg.norm(direction, axis=-1, keepdims=True)
-    if concrete(length) and not np.all((length > 0.0) & np.isfinite(length)):
-        raise InputError(f"axis = {quoted(axis)} has no direction; give a finite vector that is not zero")
-    return exp(jnp.asarray(angle, dtype=float)[..., None] * direction / length)
+    return exp(angle[..., None] * direction / length)

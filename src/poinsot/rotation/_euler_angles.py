@@ -13,6 +13,7 @@ from jaxtyping import Array, Bool, Float
 
 from poinsot.core import InputError, quoted
 from poinsot.core.types import Quat, Rot, Vec3
+from poinsot.kernels import alone
 
 from ._checks import as_vector
 from ._elementary import elementary_matrix, elementary_quaternion
@@ -64,8 +65,11 @@ def euler(sequence: str, angles: Vec3 | Sequence[float]) -> Rot:
     Raises:
         InputError: the sequence is not one of the twelve, or the angles are not three.
     """
-    axes = _axes(sequence)
-    angles = as_vector(angles, "angles")
+    return _euler(_axes(sequence), as_vector(angles, "angles"))
+
+
+@alone
+def _euler(axes: _Axes, angles: Vec3) -> Rot:
     first, middle, last = (elementary_matrix(axis, angles[..., i]) for i, axis in enumerate(axes))
     return first @ middle @ last
 
@@ -80,8 +84,11 @@ def euler_quaternion(sequence: str, angles: Vec3 | Sequence[float]) -> Quat:
     Raises:
         InputError: the sequence is not one of the twelve, or the angles are not three.
     """
-    axes = _axes(sequence)
-    angles = as_vector(angles, "angles")
+    return _euler_quaternion(_axes(sequence), as_vector(angles, "angles"))
+
+
+@alone
+def _euler_quaternion(axes: _Axes, angles: Vec3) -> Quat:
     first, middle, last = (elementary_quaternion(axis, angles[..., i]) for i, axis in enumerate(axes))
     return multiply(multiply(first, middle), last)
 

@@ -5,6 +5,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import as_batch
 from poinsot.core.types import Quat, Rot
+from poinsot.kernels import alone
 
 from ._checks import as_nonzero_quat, as_quat, as_square
 
@@ -31,7 +32,11 @@ def to_matrix(quat: Quat) -> Rot:
 
     It is a rotation for $|p| = 1$; in general $R(s\,p) = s^2 R(p)$ and $R^T R = |p|^4 I$.
     """
-    quat = as_quat(quat)
+    return _to_matrix(as_quat(quat))
+
+
+@alone
+def _to_matrix(quat: Quat) -> Rot:
     w, x, y, z = (quat[..., i] for i in range(4))
     ww, xx, yy, zz = w * w, x * x, y * y, z * z
     rows = [

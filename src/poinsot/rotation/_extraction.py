@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core.types import Quat, Rot
+from poinsot.kernels import alone
 
 from ._checks import as_rotation, as_square
 
@@ -53,6 +54,7 @@ def from_matrix(rot: Rot) -> Quat:
     return extracted_quaternion(as_rotation(rot))
 
 
+@alone
 def extracted_quaternion(rot: Float[Array, "*batch 3 3"]) -> Quat:
     """What `from_matrix` makes of a matrix, also of one that has drifted far from a rotation in a run."""
     products = davenport_matrix(rot) + jnp.broadcast_to(jnp.eye(4), (*rot.shape[:-2], 4, 4))

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core.types import Rot, Vec3
+from poinsot.kernels import alone
 
 from ._checks import as_square, as_vector
 from ._extraction import from_matrix
@@ -42,7 +43,11 @@ def exp(xi: Vec3) -> Rot:
     $$ \exp\hat\xi = I + \frac{\sin\theta}{\theta}\,\hat\xi + \frac{1-\cos\theta}{\theta^2}\,\hat\xi^2,
        \qquad \theta = |\xi|. $$
     """
-    xi = as_vector(xi, "xi")
+    return _exp(as_vector(xi, "xi"))
+
+
+@alone
+def _exp(xi: Vec3) -> Rot:
     x = jnp.sum(xi * xi, axis=-1)
     return quadratic_in_hat(xi, stumpff(1, x), stumpff(2, x))
 

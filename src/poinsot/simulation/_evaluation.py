@@ -101,9 +101,19 @@ def in_blocks(function: Callable, times: np.ndarray, packed: np.ndarray, most: i
     return by_blocks(function, (times, packed), block, block)
 
 
-def at_states(function: Callable, model: Any, times: np.ndarray, packed: np.ndarray) -> Any:
-    """A function of a model, of nothing, and of time and packed state, at all of these states."""
-    found = each_state(function, model, times, packed)
+def at_states(
+    function: Callable, model: Any, times: np.ndarray, packed: np.ndarray, count: int | None = None
+) -> Any:
+    """A function of a model, of nothing, and of time and packed state, at all of these states.
+
+    Args:
+        function: what is looked at.
+        model: its first argument.
+        times: of the states.
+        packed: the states.
+        count: of states there will be in all, where these are some of them.
+    """
+    found = each_state(function, model, times, packed, count=count)
     return in_blocks(partial(_mapped, function, model), times, packed) if found is None else found
 
 

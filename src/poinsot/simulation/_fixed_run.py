@@ -92,7 +92,7 @@ class FixedRun:
         if y.size > SHORT and not problem.looped and self.kernel.choice != "native":
             self.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")
         compiled, rows = KernelMarcher(marcher, self.kernel), row_marcher(marcher)
-        work = _work(loaded, sampler, (self.t0, self.dt), np.asarray(y))
+        work = _work(loaded, sampler, (self.t0, self.dt, np.asarray(y), self.steps))
         if rows is not None and self.kernel.native:
             # Where native code would be too long, a row of bodies has a better loop than the plain one.
             compiled.prepare(compiled.start(y), *self.first_targets(y, work))
@@ -120,12 +120,12 @@ class FixedRun:
 
 
 def _work(
-    loaded: Formulation | None, sampler: Sampler | None, grid: tuple[float, float], y: np.ndarray
+    loaded: Formulation | None, sampler: Sampler | None, run: tuple[float, float, np.ndarray, int]
 ) -> Work | None:
-    """What integrates the work done on bodies, if any is done."""
+    """What integrates the work done on bodies, if any is done, in a run of such grid, start and steps."""
     if loaded is None:
         return None
-    return StepWork(loaded, *grid, y) if sampler is None else SampledWork(sampler, *grid, y)
+    return StepWork(loaded, *run) if sampler is None else SampledWork(sampler, *run)
 
 
 def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: Work | None) -> Record:

@@ -240,7 +240,7 @@ class KernelMarcher:
 
     def start(self, y: Packed) -> LoopState:
         """The state before the first step."""
-        return self._bound(begin, self._grid, y)
+        return self._bound(begin, self._grid, y, effort=0)
 
     def prepare(self, loop: LoopState, targets, fractions) -> None:
         """Compile natively what a run will need, if that is possible; the kernel knows afterwards."""
@@ -252,4 +252,4 @@ class KernelMarcher:
 
     def locate_event(self, loop: LoopState) -> tuple[Array, Packed]:
         """As `Marcher.locate_event`."""
-        return self._bound(locate_event, self._grid, loop)
+        return self._bound(locate_event, self._grid, loop, effort=0)

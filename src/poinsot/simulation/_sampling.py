@@ -72,10 +72,11 @@ class SampledWork:
         t0: start of the run.
         dt: step.
         y: packed start.
+        steps: of the run.
     """
 
-    def __init__(self, sampler: Sampler, t0: float, dt: float, y: np.ndarray):
-        self._sampler, self._t0, self._h = sampler, t0, dt
+    def __init__(self, sampler: Sampler, t0: float, dt: float, y: np.ndarray, steps: int):
+        self._sampler, self._t0, self._h, self._steps = sampler, t0, dt, steps
         self._end, self._n = y, 0
         """The last end of a step, and its number."""
         self._done = 0.0
@@ -119,10 +120,11 @@ class SampledWork:
         return 0.5 * h * (power + later) + h**2 / 12.0 * (rate - later_rate)
 
     def _power(self, times: np.ndarray, states: np.ndarray, forces: np.ndarray) -> tuple:
-        return at_states(_held_power, self._sampler, times, np.concatenate([states, forces], axis=1))
+        packed = np.concatenate([states, forces], axis=1)
+        return at_states(_held_power, self._sampler, times, packed, self._steps)
 
     def _sampled(self, times: np.ndarray, states: np.ndarray) -> np.ndarray:
-        return np.asarray(at_states(_sample, self._sampler, times, states))
+        return np.asarray(at_states(_sample, self._sampler, times, states, self._steps))
 
 
 def _held_power(sampler: Sampler, grid, at):

@@ -10,8 +10,8 @@ from poinsot.equations import Formulation
 from poinsot.model import DEPENDENT, Linkage, in_loops, jacobians_of, scaled_jacobians
 from poinsot.simulation._evaluation import at_states
 
-BLOCK = 256
-"""States whose singular values are found in one go."""
+NUMBERS = 2**22
+"""Of the matrices whose singular values are found in one go."""
 STRAIGHT = 0.1
 """How far from a line values may be, relative to their range."""
 SHARE = 1e-3
@@ -44,7 +44,8 @@ def singularities(
     core = in_loops(linkage)
     if not core:
         return []
-    values, left = _singular_values(formulation, linkage, core, times, packed)
+    matrices = _Matrices(formulation, linkage, core, times, packed)
+    values = matrices.singular_values()
     rank = int(np.max(np.sum(values > DEPENDENT, axis=1)))
     least = values[:, rank - 1]
     earlier, later = np.append(np.inf, least[:-1]), np.append(least[1:], np.inf)
@@ -53,7 +54,7 @@ def singularities(
     for k in np.flatnonzero((least < earlier) & (least <= later)).tolist():
         zero = float(times[k]) if least[k] <= DEPENDENT else crossing(times, least, k)
         if zero is not None:
-            joints = _taking_part(linkage, core, left[k, :, rank - 1])
+            joints = _taking_part(linkage, core, matrices.combinations(k)[:, rank - 1])
             found.append(Singularity(zero, joints, float(least[k])))
     return found
 
@@ -80,21 +81,35 @@ def _taking_part(linkage: Linkage, core: list[int], combination: np.ndarray) -> 
     return tuple(linkage.conditions[core[k]].name for k in order if shares[k] > SHARE)
 
 
-def _singular_values(
-    formulation: Formulation, linkage: Linkage, core: list[int], times: np.ndarray, packed: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Singular values at all states, and the combinations of conditions that belong to them."""
-    flat = at_states(_jacobians, formulation, times, packed)
-    shapes = [(one.rows, len(part)) for one, part in zip(linkage.conditions, linkage.parts, strict=True)]
-    parts = np.split(flat, np.cumsum([rows * columns for rows, columns in shapes])[:-1], axis=1)
-    blocks = [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
-    values, left = [], []
-    for begin in range(0, len(times), BLOCK):
-        matrices = scaled_jacobians(linkage, core, [block[begin : begin + BLOCK] for block in blocks])
-        own, sizes, _ = np.linalg.svd(matrices, full_matrices=False)
-        values.append(sizes)
-        left.append(own)
-    return np.concatenate(values), np.concatenate(left)
+class _Matrices:
+    """Scaled Jacobians of conditions at all states, put together for some states at a time."""
+
+    def __init__(
+        self,
+        formulation: Formulation,
+        linkage: Linkage,
+        core: list[int],
+        times: np.ndarray,
+        packed: np.ndarray,
+    ):
+        self._linkage, self._core, self._count = linkage, core, len(times)
+        flat = at_states(_jacobians, formulation, times, packed)
+        shapes = [(one.rows, len(part)) for one, part in zip(linkage.conditions, linkage.parts, strict=True)]
+        parts = np.split(flat, np.cumsum([rows * columns for rows, columns in shapes])[:-1], axis=1)
+        self._parts = [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
+
+    def _at(self, states: slice) -> np.ndarray:
+        return scaled_jacobians(self._linkage, self._core, [part[states] for part in self._parts])
+
+    def singular_values(self) -> np.ndarray:
+        """Those of each state, the largest first."""
+        block = max(1, NUMBERS // self._at(slice(1)).size)
+        blocks = (self._at(slice(begin, begin + block)) for begin in range(0, self._count, block))
+        return np.concatenate([np.linalg.svd(one, compute_uv=False) for one in blocks])
+
+    def combinations(self, k: int) -> np.ndarray:
+        """The combinations of conditions that belong to them, of one state, as columns."""
+        return np.linalg.svd(self._at(slice(k, k + 1))[0], full_matrices=False)[0]
 
 
 def _jacobians(formulation: Formulation, grid, at) -> Array:

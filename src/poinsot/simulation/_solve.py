@@ -16,7 +16,7 @@ from poinsot.core import AbstractProblem, InputError, Result, State, as_count, b
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
-from poinsot.kernels import SHORT, Choice, Kernel
+from poinsot.kernels import SHORT, Choice, Kernel, in_pieces
 from poinsot.model import AbstractSystem
 from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._fixed_run import FixedRun
@@ -205,8 +205,13 @@ def seen(formulation: Formulation, solution: Solution) -> Solution:
 def _solve(marcher: Marcher, state: State, saves: int, save_every: int) -> Solution:
     """Nested scans, so that reverse-mode derivatives exist."""
 
+    def step(loop, n):
+        if marcher.problem.looped:
+            loop = eqx.tree_at(lambda one: one.y, loop, in_pieces(loop.y))
+        return marcher.step_unless_failed(loop, n), None
+
     def save(loop, numbers):
-        loop, _ = lax.scan(lambda loop, n: (marcher.step_unless_failed(loop, n), None), loop, numbers)
+        loop, _ = lax.scan(step, loop, numbers)
         return loop, jnp.where(loop.result == Result.successful, loop.y, jnp.nan)
 
     y = marcher.problem.pack(state)

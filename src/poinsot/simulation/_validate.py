@@ -143,14 +143,14 @@ def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
         raise InputError(
             f"the right-hand side has shape {slope.shape}, the state {y.shape}; they must be equal"
         )
-    if not bool(jnp.all(jnp.isfinite(slope))):
+    if not np.all(np.isfinite(np.asarray(slope))):
         place = int(np.argmin(np.isfinite(np.asarray(slope))))
         raise InfiniteStart(
             f"the right-hand side is not finite at the start: component {place} of {slope.size} is "
             f"{float(slope.reshape(-1)[place])}; start elsewhere"
         )
     for name, value in invariants.items():
-        if not bool(jnp.all(jnp.isfinite(value))):
+        if not np.all(np.isfinite(np.asarray(value))):
             raise InputError(f"invariant {quoted(name)} is {value} at the start; it must be finite there")
 
 
@@ -189,7 +189,7 @@ def check_invariants(formulation: Formulation, t0: float, y: Packed) -> None:
     arguments = (t, jax.eval_shape(formulation.motion, t, y), system.params)
     check_uses([Use(function, arguments, None) for function in system.invariants.values()])
     for name, value in _users_invariants(formulation, t, y).items():
-        if not bool(jnp.all(jnp.isfinite(value))):
+        if not np.all(np.isfinite(np.asarray(value))):
             raise InputError(f"invariant {quoted(name)} is {value} at the start; it must be finite there")
 
 

@@ -34,10 +34,11 @@ class StepWork:
         t0: start of the run.
         dt: step.
         y: packed start.
+        steps: of the run.
     """
 
-    def __init__(self, formulation: Formulation, t0: float, dt: float, y: np.ndarray):
-        self._formulation, self._h = formulation, dt
+    def __init__(self, formulation: Formulation, t0: float, dt: float, y: np.ndarray, steps: int):
+        self._formulation, self._h, self._steps = formulation, dt, steps
         self._power, self._rate = self._at(np.array([t0]), y[None])
         """Of the start or the last three ends, and of those that have no work yet."""
         self._work = np.zeros(1)
@@ -64,7 +65,7 @@ class StepWork:
         return np.concatenate(self._kept)
 
     def _at(self, times: np.ndarray, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return at_states(_power_and_rate, self._formulation, times, states)
+        return at_states(_power_and_rate, self._formulation, times, states, self._steps)
 
     def _settle(self) -> None:
         """Find the work of all ends, and of the states that wait for it; forget all but the last ends."""

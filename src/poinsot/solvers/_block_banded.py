@@ -150,7 +150,7 @@ def linearised(
         x: where.
         blocks: which unknowns stand in equations together.
         one_by_one: find the columns one after the other, else all at once; by default those of many unknowns,
-            to stay in the cache.
+            to stay in the cache, and of equations in loops, whose code would be as long as there are columns.
     """
     places = jnp.meshgrid(jnp.arange(blocks.size), jnp.arange(blocks.colours), indexing="ij")
     places = tuple(part.reshape(-1) for part in places)
@@ -159,7 +159,7 @@ def linearised(
         value, column = jax.jvp(r, (x,), (blocks.seed(*place),))
         return value, blocks.split(column)
 
-    if x.size > LONG if one_by_one is None else one_by_one:
+    if x.size > LONG or blocks.looped if one_by_one is None else one_by_one:
         value, columns = r(x), lax.map(lambda place: along(place)[1], places)
     else:
         value, columns = jax.vmap(along, out_axes=(None, 0))(places)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.core import InputError, quoted
+from poinsot.model.joints import Spherical
 from poinsot.simulation import BodyTrajectory
 from poinsot.viz._drawing import READABLE, beginning, curves
 from poinsot.viz._style import stacked
@@ -41,11 +42,18 @@ def coordinates(run: BodyTrajectory, names: Sequence[str] | None) -> Curves:
     panels: Curves = {"angle": {}, "position": {}}
     for name in joint_names(run, names):
         joint = run.joint(name)
+        values = _broken(joint.values) if joint.names == Spherical.freedoms else joint.values
         for k, coordinate in enumerate(joint.names):
             turns = "angle" in coordinate or "turn" in coordinate
             label = name if len(joint.names) == 1 else f"{name} {coordinate}"
-            panels["angle" if turns else "position"][label] = joint.values[:, k]
+            panels["angle" if turns else "position"][label] = values[:, k]
     return panels
+
+
+def _broken(vectors: np.ndarray) -> np.ndarray:
+    """Rotation vectors with a gap where, at half a turn, they jump to the opposite: no line goes there."""
+    jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=1) > np.pi
+    return np.where(np.append(False, jumps)[:, None], np.nan, vectors)
 
 
 def reactions(run: BodyTrajectory, names: Sequence[str] | None) -> Curves:

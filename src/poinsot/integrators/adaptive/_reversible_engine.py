@@ -16,7 +16,7 @@ from poinsot.integrators._base import AbstractIntegrator
 from poinsot.integrators._update import add
 from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
 from poinsot.integrators.adaptive._dense import PartSteps
-from poinsot.integrators.adaptive._monitor import ChangeOfField, Monitor, growth
+from poinsot.integrators.adaptive._monitor import ChangeOfField, Monitor
 from poinsot.integrators.runge_kutta import ImplicitRungeKutta, LobattoIIIAB
 from poinsot.kernels import Bound
 
@@ -63,7 +63,7 @@ class Walker(eqx.Module):
         finite = jnp.where(jnp.all(jnp.isfinite(y)), Result.successful, Result.non_finite)
         failure = jnp.where(info.result == Result.successful, finite, info.result).astype(jnp.int32)
         t, late = add(stand.t, h, stand.late)
-        density = stand.density + growth(self.monitor, self.problem, t, y)
+        density = stand.density + self.monitor.growth(self.problem, t, y)
         ratio = density / stand.density
         # A comparison with NaN is false: a monitor that has lost its meaning ends the run too.
         follows = (ratio < LEAP) & (ratio > 1.0 / LEAP)
@@ -77,12 +77,12 @@ class Walker(eqx.Module):
         return jax.tree.map(lambda new, old: jnp.where(taken, new, old), moved, stopped), taken
 
     def evaluations(self, info: StepInfo) -> IntScalar:
-        """Of the right-hand side in a step: one for the monitor, and those of a Runge-Kutta map.
+        """Of the right-hand side in a step: those of the monitor, and those of a Runge-Kutta map.
 
-        These are one in each stage of each iteration. Other maps take the equations apart and do not evaluate
-        their right-hand side.
+        The latter are one in each stage of each iteration. Other maps take the equations apart and do not
+        evaluate their right-hand side.
         """
-        return 1 + (self.stages or 0) * info.iterations.astype(jnp.int64)
+        return self.monitor.evaluations + (self.stages or 0) * info.iterations.astype(jnp.int64)
 
     @property
     def stages(self) -> int | None:

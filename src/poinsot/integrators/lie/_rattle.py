@@ -5,18 +5,9 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import (
-    Group,
-    GroupParts,
-    Joints,
-    Mobility,
-    Packed,
-    Rows,
-    StepInfo,
-    Wrench,
-    placing,
-)
+from poinsot.core import Group, GroupParts, Packed, Rows, StepInfo, Wrench
 from poinsot.integrators._base import AbstractIntegrator, Traits
+from poinsot.integrators.lie._held import HeldStep
 from poinsot.integrators.lie._kick import (
     CONVERGED,
     MOMENTA,
@@ -25,8 +16,9 @@ from poinsot.integrators.lie._kick import (
     in_turned_frame,
     second_half,
 )
-from poinsot.rotation import hat, quat_exp, stumpff
-from poinsot.solvers import EPS, fixed_point, measured_fixed_point
+from poinsot.integrators.lie._rotation_equation import corrected
+from poinsot.rotation import quat_exp
+from poinsot.solvers import EPS, fixed_point
 
 
 class Carried(NamedTuple):
@@ -81,8 +73,8 @@ class LieRattle(AbstractIntegrator):
 
     The rotation vectors are found by a simplified Newton iteration with the derivative
     $J - \tfrac h2 \hat m$ at $\xi = 0$, which needs $h |\Omega|$ below about three; the forces of joints in
-    the same iteration with the derivative of the gaps where the step is expected to end, or with
-    $\tfrac{h^2}2 G_0 M^{-1} G_0^T$ where the joints are not independent. Spatial momenta are kept to
+    the same iteration with the derivative of the gaps where the step is expected to end. It passes singular
+    configurations of loops, also where forces of the joints grow beyond bounds. Spatial momenta are kept to
     round-off, and flat bodies are welcome. One evaluation of the forces per step; loads that depend on
     velocities make the first kick implicit in them.
     """
@@ -121,7 +113,8 @@ class LieRattle(AbstractIntegrator):
             # A force that does the same as one that changes evenly acts a third of the way along.
             when = t + h / 3.0
             guess = forces.at(when)
-            half, xi, found, solved = _held(problem, problem.joints, (t, h), x, g, half, guess)
+            held = HeldStep(problem, problem.joints, (t, h), x, g, half)
+            half, xi, found, solved = held.solved(guess)
             forces = forces.then(found, when, h, problem.joints.independent)
 
         def turned(g, m, xi):
@@ -141,7 +134,7 @@ def _rotation_vectors(problem: Group, h, m: Array) -> tuple[Float[Array, "3 turn
     r"""Solve $J \xi = h\,T_r(\xi)\,m$ for every rotating body."""
     if problem.turning == 0:
         return h * problem.omega(m), StepInfo.explicit(())
-    correct = problem.each(lambda J, m, xi: _corrected(J, m, xi, h))
+    correct = problem.each(lambda J, m, xi: corrected(J, m, xi, h))
     guess = correct(problem.inertia, m, jnp.zeros_like(m))
     unit = EPS * jnp.max(jnp.abs(guess)) + 1e-300
     xi, info = fixed_point(
@@ -151,97 +144,3 @@ def _rotation_vectors(problem: Group, h, m: Array) -> tuple[Float[Array, "3 turn
         CONVERGED,
     )
     return xi, StepInfo.implicit(info.converged, info.iterations)
-
-
-def _held(problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half: Momenta, forces: Rows):
-    r"""Momenta in the middle of a step, rotation vectors and joint forces such that the joints end up closed.
-
-    Newton's iteration for both together, with the derivatives where the guess of the forces leads to. A
-    change is measured by what rotations and positions are known to: a unit of round-off of one, and of the
-    largest position or the size of a body.
-    """
-    t, h = grid
-    reach = joints.at(t, x, problem.rotation(g), placing(joints)[0])
-
-    def pushed(forces: Rows) -> Momenta:
-        return half.like(half.flat() + 0.5 * h * reach.pull(forces))
-
-    def moved(now: Momenta) -> Array:
-        return x + h * problem.velocity(now.p)
-
-    def predicted(J, m, g):
-        xi = _corrected(J, m, jnp.zeros(3), h)
-        tangent, inverse = _tangent(xi), _linearised_inverse(J, -0.5 * h * m)
-        slope = h * inverse @ tangent
-        return xi, tangent, inverse, slope, tangent @ slope, turned(g, xi)
-
-    def turned(g, xi):
-        return problem.element.rotation(problem.element.turn(g, quat_exp(xi)))
-
-    if not joints.independent:
-        # A part of the forces that does nothing here would do something once the bodies have turned.
-        forces = reach.solve(reach.push(joints.weights * reach.pull(forces)), 1)
-    now = pushed(forces)
-    xi, tangent, inverse, slope, turn, R = problem.each(predicted)(problem.inertia, now.m, g)
-    closing = joints.closing(reach, t + h, moved(now), R, Mobility(h, turn))
-
-    def owed(J, m, g, xi, tangent, inverse):
-        own = inverse @ (h * _right_tangent(xi, m) - J * xi)
-        return own, tangent @ own, turned(g, xi)
-
-    def improved(unknowns):
-        xi, forces = unknowns
-        now = pushed(forces)
-        own, turning, R = problem.each(owed)(problem.inertia, now.m, g, xi, tangent, inverse)
-        ahead = closing.push(jnp.concatenate([jnp.zeros(x.size), turning.reshape(-1)]))
-        gaps = zip(joints.gaps(t + h, moved(now), R), ahead, strict=True)
-        impulses = closing.solve([-(gap + more) for gap, more in gaps])
-        change = half.like(reach.pull(impulses))
-        turn = problem.each(lambda own, slope, m: own + slope @ m)(own, slope, change.m)
-        move = h * problem.velocity(change.p)
-        forces = [force + 2.0 / h * one for force, one in zip(forces, impulses, strict=True)]
-        return (xi + turn, forces), jnp.maximum(_largest(move) * position_unit, _largest(turn) / EPS)
-
-    position_unit = 1.0 / (EPS * (problem.extent(x) + _largest(h * problem.velocity(half.p))))
-    (xi, forces), info = measured_fixed_point(improved, (xi, list(forces)), CONVERGED)
-    return pushed(forces), xi, forces, StepInfo.implicit(info.converged, info.iterations)
-
-
-def _largest(values: Array) -> Array:
-    return jnp.max(jnp.abs(values), initial=0.0)
-
-
-def _corrected(J: Array, m: Array, xi: Array, h) -> Float[Array, "3"]:
-    r"""A rotation vector after a correction towards $J \xi = h\,T_r(\xi)\,m$."""
-    return xi - _solve_linearised(J, -0.5 * h * m, J * xi - h * _right_tangent(xi, m))
-
-
-def _solve_linearised(J: Float[Array, "3"], a: Float[Array, "3"], b: Float[Array, "3"]) -> Float[Array, "3"]:
-    r"""Solve $(\operatorname{diag} J + \hat a)\,x = b$.
-
-    $$ x = \frac{\operatorname{adj}(J)\,b + (a \cdot b)\,a - (J a) \times b}{J_1 J_2 J_3 + a \cdot J a} $$
-    """
-    minors = jnp.stack([J[1] * J[2], J[2] * J[0], J[0] * J[1]])
-    determinant = J[0] * minors[0] + jnp.sum(J * a * a)
-    return (minors * b + jnp.sum(a * b) * a - jnp.cross(J * a, b)) / determinant
-
-
-def _right_tangent(xi: Float[Array, "3"], m: Float[Array, "3"]) -> Float[Array, "3"]:
-    r"""$T_r(\xi)\,m = m - c_2\,\xi \times m + c_3\,\xi \times (\xi \times m)$."""
-    x = jnp.sum(xi * xi)
-    across = jnp.cross(xi, m)
-    return m - stumpff(2, x) * across + stumpff(3, x) * jnp.cross(xi, across)
-
-
-def _tangent(xi: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    r"""The matrix $T_r(\xi)$."""
-    x = jnp.sum(xi * xi)
-    across = hat(xi)
-    return jnp.eye(3) - stumpff(2, x) * across + stumpff(3, x) * (across @ across)
-
-
-def _linearised_inverse(J: Float[Array, "3"], a: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    r"""The inverse of $\operatorname{diag} J + \hat a$, see `_solve_linearised`."""
-    minors = jnp.stack([J[1] * J[2], J[2] * J[0], J[0] * J[1]])
-    determinant = J[0] * minors[0] + jnp.sum(J * a * a)
-    return (jnp.diag(minors) + a[:, None] * a[None] - hat(J * a)) / determinant

@@ -1,5 +1,6 @@
 """Where arrays of arguments and results stand in memory."""
 
+import ctypes
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,6 +104,11 @@ class Block:
         """An array of one run, as it stands in the block."""
         memory, offset = (self.large[leaf.offset], 0) if leaf.large else (self.bytes, leaf.offset)
         return np.ndarray(leaf.shape, STORED_DTYPES[leaf.kind], memory, offset)
+
+
+def table_of(addresses: Sequence[int], further: int = 0) -> Any:
+    """A table of pointers as machine code reads it, with room for some that are put in later."""
+    return (ctypes.c_size_t * (len(addresses) + further))(*addresses)
 
 
 class Bytes:

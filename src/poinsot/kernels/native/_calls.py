@@ -1,9 +1,8 @@
 """Programs with the numbers of a model in place, ready to be called."""
 
 import ctypes
-import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import jax
 import numpy as np
 
 from poinsot.kernels._cores import SHARES, cores, shared_out
-from poinsot.kernels.native._blocks import STORED_DTYPES, Block, Bytes
+from poinsot.kernels.native._blocks import STORED_DTYPES, Block, Bytes, table_of
 
 if TYPE_CHECKING:
     from poinsot.kernels.native._program import NativeProgram
@@ -41,12 +40,9 @@ class Call:
         self._results = [self._produced.single(leaf) for leaf in program.produced.leaves]
         self._one = program.result == jax.tree.structure(0)
         self._copied = sum(one.nbytes for one in self._results) <= COPIED
-        self._entry = partial(
-            program.entry,
-            *program.pointers(self._shared, self._given, self._produced, self._workspace),
-            0,
-            1,
-        )
+        pointers = program.pointers(self._shared, self._given, self._produced, self._workspace)
+        self._table = table_of(pointers)
+        self._entry = partial(program.entry, ctypes.addressof(self._table), 0, 1)
 
     def __call__(self, grid, runs) -> Any:
         """Results, in arrays of their own."""
@@ -79,9 +75,12 @@ class RowsCall:
         self.program, self._lock = program, Lock()
         self._shared = Block(program.shared, 1)
         self._views = _further_views(self._shared, model)
-        self._scratch: list[tuple[Any, list[int]]] = []
-        """Memory for one tile that no thread uses at the moment, with its addresses."""
+        self._scratch: list[tuple[Any, int]] = []
+        """Tables with memory for one tile that no thread uses at the moment, and their addresses."""
         self._one = program.result == jax.tree.structure(0)
+        self._types = [(leaf.shape, STORED_DTYPES[leaf.kind]) for leaf in program.produced.leaves]
+        self._rows = len(program.given.leaves) + len(program.produced.leaves)
+        self._fixed = len(program.pointers(self._shared, *self._new_memory()))
         self._seconds = 0.0
         """Of a tile, as seen in the fastest call."""
 
@@ -96,56 +95,65 @@ class RowsCall:
         if 0 < count < width:
             padded = [np.concatenate([one, np.repeat(one[-1:], width - count, axis=0)]) for one in runs]
             return jax.tree.map(lambda leaf: leaf[:count], self(grid, padded))
-        runs = [one if one.flags.c_contiguous else np.ascontiguousarray(one) for one in runs]
-        leaves = self.program.produced.leaves
-        results = [np.empty((count, *leaf.shape), STORED_DTYPES[leaf.kind]) for leaf in leaves]
+        rows = [one if one.flags.c_contiguous else np.ascontiguousarray(one) for one in runs]
+        results = [np.empty((count, *shape), dtype) for shape, dtype in self._types]
+        rows += results
         with self._lock:
             for view, leaf in zip(self._views, grid, strict=True):
                 view[...] = leaf
             if count:
-                self._run([*runs, *results], count)
-        if self._one:
-            return results[0]
-        return jax.tree.unflatten(self.program.result, results)
+                self._run(rows, count)
+        return results[0] if self._one else jax.tree.unflatten(self.program.result, results)
 
     def _run(self, rows: list[np.ndarray], count: int) -> None:
-        addresses = [_address(one) for one in rows]
-        width = self.program.width
-        tiles, left = divmod(count, width)
+        addresses = _addresses(rows)
+        tiles, left = divmod(count, self.program.width)
         expected = self._seconds * tiles
-
-        def work(first: int, last: int) -> None:
-            memory, fixed = self._scratch.pop() if self._scratch else self._new_scratch()
-            began = time.perf_counter()
-            self.program.entry(*fixed, *addresses, first, last)
-            seconds = (time.perf_counter() - began) / (last - first)
-            if left and last == tiles:
-                # The last vector begins earlier, in runs that are computed twice.
-                steps = [one.itemsize * math.prod(one.shape[1:]) for one in rows]
-                pairs = zip(addresses, steps, strict=True)
-                moved = [address + (count - width) * step for address, step in pairs]
-                self.program.entry(*fixed, *moved, 0, 1)
-            self._scratch.append((memory, fixed))
-            # Of the work alone: the time of a thread to wake up would call for more threads.
-            self._seconds = min(self._seconds, seconds) if self._seconds else seconds
-
         if expected < WORTH:
-            return work(0, tiles)
-        threads = min(cores(), 1 + int(expected / WORTH))
-        return shared_out(work, tiles, threads, shares=1 if expected < BRIEF else SHARES)
+            self._work(addresses, 0, tiles)
+        else:
+            threads = min(cores(), 1 + int(expected / WORTH))
+            work = partial(self._work, addresses)
+            shared_out(work, tiles, threads, shares=1 if expected < BRIEF else SHARES)
+        if left:
+            # The last vector begins earlier, in runs that are computed twice.
+            skipped = count - self.program.width
+            steps = [one.strides[0] for one in rows]
+            self._work([a + skipped * step for a, step in zip(addresses, steps, strict=True)], 0, 1)
 
-    def _new_scratch(self) -> tuple[Any, list[int]]:
-        program = self.program
-        memory = Block(program.given, 1), Block(program.produced, 1), Bytes(program.workspace)
-        return memory, program.pointers(self._shared, *memory)
+    def _work(self, addresses: list[int], first: int, last: int) -> None:
+        """Compute some tiles."""
+        table, address = scratch = self._scratch.pop() if self._scratch else self._new_scratch()
+        table[self._fixed :] = addresses
+        began = time.perf_counter()
+        self.program.entry(address, first, last)
+        seconds = (time.perf_counter() - began) / (last - first)
+        self._scratch.append(scratch)
+        # Of the work alone: the time of a thread to wake up would call for more threads.
+        if not 0.0 < self._seconds <= seconds:
+            self._seconds = seconds
+
+    def _new_memory(self) -> tuple[Block, Block, Bytes]:
+        return Block(self.program.given, 1), Block(self.program.produced, 1), Bytes(self.program.workspace)
+
+    def _new_scratch(self) -> tuple[Any, int]:
+        memory = self._new_memory()
+        table = table_of(self.program.pointers(self._shared, *memory), self._rows)
+        # The table lives as long as what its pointers lead to.
+        table.memory = memory
+        return table, ctypes.addressof(table)
 
 
-def _address(array: Any) -> int:
-    """Where an array begins. The interface of arrays, for those that must not be written to, takes longer."""
+# Typed by hand: before Python 3.12 the types of buffers do not know arrays.
+_from_buffer: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
+
+
+def _addresses(arrays: Sequence[np.ndarray]) -> list[int]:
+    """Where arrays begin. The interface of arrays, for those that must not be written to, takes longer."""
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+        return [ctypes.addressof(_from_buffer(one)) for one in arrays]
     except (TypeError, ValueError):
-        return array.__array_interface__["data"][0]
+        return [one.__array_interface__["data"][0] for one in arrays]
 
 
 def _further_views(shared: Block, model: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.kernels._components import Components, evaluate, is_number, objects
-from poinsot.kernels.native._emitter import SHORTCUTS, Emitter, whole
+from poinsot.kernels.native._emitter import SHORTCUTS, SHORTER, Emitter, whole
 from poinsot.kernels.native._ir import I1, I64, NotNative, Phi, Value, kind_of
 from poinsot.kernels.native._known import Known, Rounds
 from poinsot.kernels.native._memory import Memory
@@ -23,7 +23,7 @@ UNROLLED = 128
 LIGHT = 24
 """Weight up to which both sides of a branch are computed and one is selected."""
 BRANCH = 512
-"""Elements up to which the result of a branch is handed on one by one."""
+"""Elements up to which the result of a branch is handed on one by one; more of them are in memory."""
 BUFFER = 64
 """Elements from which an array that a loop carries stays in memory."""
 
@@ -389,14 +389,22 @@ def _selected(emitter: Emitter, which: Value, results: Sequence[Sequence[Any]]) 
 
 
 def _branched(emitter: Emitter, branches, tests: list[Value], given: list[Any]) -> list[Any]:
-    """Branches one after the other, each skipped where no run takes it; what was taken is kept."""
+    """Branches one after the other, each skipped where no run takes it; what was taken is kept.
+
+    Components are joined where the ways meet; a long array is in memory, where each branch puts its own.
+    """
     builder, avals = emitter.builder, branches[0].out_avals
-    if any(aval.size > BRANCH for aval in avals):
-        raise NotNative("a branch of the trace results in a long array")
     flags = zip(*(varying(branch, list(map(_varies, given))) for branch in branches), strict=True)
     wides = [emitter.lanes and (tests[0].wide or any(of_branches)) for of_branches in flags]
+    longest = SHORTER if emitter.program.shortened else BRANCH
+    places = [
+        emitter.memory.allocate(kind_of(aval.dtype), wide, aval.shape) if aval.size > longest else None
+        for aval, wide in zip(avals, wides, strict=True)
+    ]
     forms = [
-        (kind_of(aval.dtype), wide) for aval, wide in zip(avals, wides, strict=True) for _ in range(aval.size)
+        (kind_of(aval.dtype), wide)
+        for aval, wide, place in zip(avals, wides, places, strict=True)
+        for _ in range(aval.size if place is None else 0)
     ]
     outer, so_far = emitter.memory.mask, [_nothing(kind) for kind, _ in forms]
     for k, (branch, test) in enumerate(zip(branches, tests, strict=True)):
@@ -408,8 +416,7 @@ def _branched(emitter: Emitter, branches, tests: list[Value], given: list[Any]) 
         builder.go_if(builder.any(taken), inside, after)
         builder.start(inside)
         with builder.scope(), masked(emitter, mask):
-            results = [emitter.apart(part) for part in evaluate(branch, emitter, *given)]
-            flat = [one for part in results for one in part.flat]
+            flat = _put_away(emitter, evaluate(branch, emitter, *given), places)
             if test.wide and k > 0:
                 flat = [emitter.ops.select(test, one, old) for one, old in zip(flat, so_far, strict=True)]
             flat = [
@@ -421,8 +428,23 @@ def _branched(emitter: Emitter, branches, tests: list[Value], given: list[Any]) 
         builder.start(after)
         so_far = _joined(emitter, forms, (so_far, begin), (flat, end))
     pieces = iter(so_far)
-    parts = [objects(aval.shape, [next(pieces) for _ in range(aval.size)]) for aval in avals]
-    return [emitter.settled(part, kind_of(aval.dtype)) for part, aval in zip(parts, avals, strict=True)]
+    return [
+        objects(aval.shape, [next(pieces) for _ in range(aval.size)]) if place is None else place
+        for aval, place in zip(avals, places, strict=True)
+    ]
+
+
+def _put_away(emitter: Emitter, results: Sequence[Any], places: Sequence[Memory | None]) -> list[Any]:
+    """Components of the results of a branch, of which long arrays are copied to their places in memory."""
+    flat: list[Any] = []
+    for part, place in zip(results, places, strict=True):
+        if place is None:
+            flat += emitter.apart(part).flat
+            continue
+        part = emitter.in_order(part)
+        source = part if isinstance(part, Memory) else emitter.memory.spilled(part, place.kind)
+        emitter.memory.copied(source, place)
+    return flat
 
 
 def _joined(emitter: Emitter, forms, skipped: tuple[list, str], taken: tuple[list, str]) -> list[Any]:

@@ -41,7 +41,7 @@ Whole = Callable[["Emitter", Any, Sequence[Any]], Sequence[Any]]
 WHOLE: dict[str, Whole] = {}
 """Operations on whole arrays, by the name of the primitive: loops, branches, moves by unknown indices."""
 
-SEEN = ("transpose", "broadcast_in_dim", "slice", "scan")
+SEEN = ("transpose", "broadcast_in_dim", "slice", "scan", "concatenate", "split", "pad")
 """Operations that take arrays in another order than they stand in memory."""
 
 SHORTCUTS: dict[str, Callable[["Emitter", jex.ClosedJaxpr, Sequence[Any]], Sequence[Any]]] = {}

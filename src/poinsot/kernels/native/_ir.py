@@ -80,6 +80,7 @@ class Builder:
         parameters: its parameters, each a type, attributes and a name.
         returns: type of its result.
         internal: whether only this module calls it.
+        inlined: whether it may become a part of what calls it.
     """
 
     def __init__(
@@ -90,9 +91,11 @@ class Builder:
         *,
         returns: str = "void",
         internal: bool = True,
+        inlined: bool = True,
     ):
         self.module, self.name, self.width = module, name, module.width
-        self.head = f"define {'internal ' if internal else ''}{returns} @{name}({', '.join(parameters)}) {{"
+        linkage, attributes = "internal " if internal else "", "" if inlined else "noinline "
+        self.head = f"define {linkage}{returns} @{name}({', '.join(parameters)}) {attributes}{{"
         self.lines: list[str] = []
         self.entry: list[str] = []
         """Allocations, which stand in the first block so that no loop repeats them."""

@@ -136,7 +136,11 @@ class Access:
 
     def part(self, memory: Memory, begin: int, shape: Sequence[int]) -> Memory:
         """Elements that follow each other, from a place in the flat array on."""
-        pointer = self._address(memory, np.int64(begin))
+        return self.from_place(memory, np.int64(begin), shape)
+
+    def from_place(self, memory: Memory, begin: Any, shape: Sequence[int]) -> Memory:
+        """The same from a place on that may be known at run time only."""
+        pointer = self._address(memory, begin)
         return replace(
             memory, pointer=pointer, shape=tuple(shape), steps=None, begin=memory.place, known=None
         )
@@ -146,42 +150,46 @@ class Access:
         steps = memory.steps
         if steps is None:
             return memory
-        flat = replace(memory, steps=None)
-
-        def offset(index: Sequence[int]) -> int:
-            return sum(k * step for k, step in zip(index, steps, strict=True))
-
         if memory.size <= SHORT:
-            places = [offset(index) for index in np.ndindex(*memory.shape)]
+            flat, indices = replace(memory, steps=None), np.ndindex(*memory.shape)
+            places = [sum(k * step for k, step in zip(index, steps, strict=True)) for index in indices]
             return objects(memory.shape, [self.load(flat, np.int64(place)) for place in places])
         own = self.allocate(memory.kind, memory.wide, memory.shape)
-        rest, looped = list(memory.shape), []
+        with self.unmasked():
+            self.moved(memory, own)
+        return own
+
+    def moved(self, source: Memory, target: Memory) -> None:
+        """Copy an array into another of its shape; both may be seen in another order than they stand in."""
+        rest, looped = list(source.shape), []
         while math.prod(rest) > SHORT:
             # Loops along the longest axes, until what is left can be written out.
             longest = int(np.argmax(rest))
             looped.append((longest, rest[longest]))
             rest[longest] = 1
+        pair = replace(source, steps=None), replace(target, steps=None)
+
+        def offset(index: Sequence[int], memory: Memory) -> int:
+            return sum(k * step for k, step in zip(index, memory.strides, strict=True))
 
         def copy(read: Any, write: Any, axes: list[tuple[int, int]]) -> None:
             if not axes:
                 for index in np.ndindex(*rest):
-                    to = sum(k * step for k, step in zip(index, own.strides, strict=True))
-                    self.store(own, self.plus(write, to), self.load(flat, self.plus(read, offset(index))))
+                    one = self.load(pair[0], self.plus(read, offset(index, source)))
+                    self.store(pair[1], self.plus(write, offset(index, target)), one)
                 return
             (axis, length), *inner = axes
 
             def body(place: Value) -> None:
                 copy(
-                    self._both(read, self.times(place, memory.strides[axis])),
-                    self._both(write, self.times(place, own.strides[axis])),
+                    self._both(read, self.times(place, source.strides[axis])),
+                    self._both(write, self.times(place, target.strides[axis])),
                     inner,
                 )
 
             self.each(length, body)
 
-        with self.unmasked():
-            copy(np.int64(0), np.int64(0), looped)
-        return own
+        copy(np.int64(0), np.int64(0), looped)
 
     def row(self, memory: Memory, place: Any, among: slice) -> Components:
         """A row of an array, by its number, which is one of some; it may be seen in another order."""

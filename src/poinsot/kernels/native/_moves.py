@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.kernels._components import Components, evaluate, is_number
+from poinsot.kernels._components import Components, evaluate, is_number, objects
 from poinsot.kernels._indexing import Window, gathered, scattered, sliced
 from poinsot.kernels._numbers import WORKED_OUT
 from poinsot.kernels.native._emitter import Emitter, whole
@@ -120,8 +120,35 @@ def _gather(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequenc
     if "FILL" in str(params["mode"]):
         given = params.get("fill_value")
         fill = given if given is not None else np.float64(np.nan) if kind == DOUBLE else None
-    windows = gathered(array.shape, indices, params, aval.shape)
+    windows = list(gathered(array.shape, indices, params, aval.shape))
+    if isinstance(array, Memory) and _known_inside(windows) and emitter.program.is_long(aval.size):
+        return [_looked_up(emitter, array, windows, aval.shape)]
     return [_read(emitter, array, kind, windows, aval.shape, fill)]
+
+
+def _known_inside(windows: Sequence[Window]) -> bool:
+    """Whether it is known of all windows that they lie in the array."""
+    starts = [(start, one.limits[axis]) for one in windows for axis, start in one.starts.items()]
+    return all(is_number(start) and 0 <= int(start) <= limit for start, limit in starts)
+
+
+def _looked_up(emitter: Emitter, array: Memory, windows: Sequence[Window], shape) -> Memory:
+    """Many elements at known places: in a loop that finds the places in a table."""
+    places = np.zeros(shape, dtype=np.int64)
+    for window in windows:
+        known = Places(emitter, window, array.strides)
+        for place, offset in zip(window.places, window.offsets, strict=True):
+            places[place] = known.flat(offset)
+    table = emitter.memory.spilled(objects(places.shape, list(places.flat)), I64)
+    target = emitter.memory.allocate(array.kind, array.wide, shape)
+
+    def body(place: Value) -> None:
+        one = emitter.memory.load(array, emitter.memory.load(table, place))
+        emitter.memory.store(target, place, one)
+
+    with emitter.memory.unmasked():
+        emitter.memory.each(target.size, body)
+    return target
 
 
 @whole("dynamic_slice")
@@ -200,7 +227,33 @@ def _dynamic_update_slice(emitter: Emitter, equation: Any, operands: Sequence[An
     array, updates = operands[:2]
     starts = [_wanted(emitter.apart(part).item()) for part in operands[2:]]
     window = sliced(array.shape, starts, updates.shape)
+    if _is_long_part(emitter, array, window, updates):
+        return [_put_part(emitter, array, window, updates, range(len(array.shape)), drop=False)]
     return [_write(emitter, equation, array, [window], updates, drop=False)]
+
+
+def _is_long_part(emitter: Emitter, array: Any, window: Window, updates: Any) -> bool:
+    """Whether a part of an array in memory is replaced by another one, and it is long."""
+    if not isinstance(array, Memory) or not isinstance(updates, Memory) or updates.place == array.place:
+        return False
+    return not _wide_starts([window]) and emitter.program.is_long(updates.size)
+
+
+def _put_part(
+    emitter: Emitter, array: Memory, window: Window, updates: Memory, axes: Iterable[int], *, drop: bool
+) -> Memory:
+    """An array with a long part of it replaced, in a loop; `axes` are those of the array along the part."""
+    memory, target = emitter.memory, _own(emitter, array, updates.wide)
+    places = Places(emitter, window, target.strides)
+    inside: Any = _inside(emitter, window) if drop else np.True_
+    part = memory.from_place(target, _plus(emitter, places.start(), places.known), updates.shape)
+    mask = memory.mask
+    if not is_number(inside) or not inside:
+        # What lies outside is not stored, as in lanes that do not take part.
+        memory.mask = inside if mask is None else emitter.ops.both(mask, inside)
+    memory.moved(updates, part.seen(updates.shape, [target.strides[axis] for axis in axes]))
+    memory.mask = mask
+    return target
 
 
 @whole("scatter", "scatter-add")
@@ -208,6 +261,12 @@ def _scatter(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequen
     array, indices, updates = operands
     windows = list(scattered(array.shape, emitter.apart(indices), equation.params, updates.shape))
     drop = "FILL" in str(equation.params["mode"])
+    alone = len(windows) == 1 and equation.primitive.name == "scatter"
+    if alone and _is_long_part(emitter, array, windows[0], updates):
+        numbers = equation.params["dimension_numbers"]
+        dropped = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)
+        axes = [axis for axis in range(len(array.shape)) if axis not in dropped]
+        return [_put_part(emitter, array, windows[0], updates, axes, drop=drop)]
     return [_write(emitter, equation, array, windows, updates, drop)]
 
 

@@ -5,8 +5,10 @@ further numbers that all runs share, and the *runs*, with an axis of runs in fro
 results belong to the runs.
 """
 
+import ctypes
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -18,16 +20,16 @@ import poinsot.kernels.native._linear
 import poinsot.kernels.native._moves
 import poinsot.kernels.native._views  # noqa: F401  (registers its operations, as those before do)
 from poinsot.kernels._components import evaluate, objects
-from poinsot.kernels.native._blocks import Block, Bytes, Layout, Leaf
+from poinsot.kernels.native._blocks import Block, Bytes, Layout, Leaf, table_of
 from poinsot.kernels.native._calls import Call, RowsCall
 from poinsot.kernels.native._emitter import LONG, SHORTER, Emitter, Program, TooLong
 from poinsot.kernels.native._fusion import fused
-from poinsot.kernels.native._ir import I1, I64, STORED, Builder, NotNative, Value
+from poinsot.kernels.native._ir import ALIGNED, DOUBLE, I1, I64, STORED, Builder, NotNative, Value
 from poinsot.kernels.native._known import Known
 from poinsot.kernels.native._lanes import in_lanes, in_rows
 from poinsot.kernels.native._memory import Memory
 from poinsot.kernels.native._rows import most_rows
-from poinsot.kernels.native._target import ENTRY, Linked, object_code, target
+from poinsot.kernels.native._target import ENTRY, Linked, lanes_of, object_code, target
 
 HEAVIEST = 300_000
 """Weight of a trace beyond which writing it out takes too long."""
@@ -35,15 +37,15 @@ SPARSE = 512
 """Elements of an array of the model that is taken apart if at least half of them are part of the code."""
 LONGEST = 100_000
 """Lines of a program beyond which compiling it takes too long."""
-LONGEST_FUNCTION = 40_000
+LONGEST_FUNCTION = 45_000
 """The same of one of its functions, where a line that only moves a number counts half.
 
-The time grows faster than the length: 12,000 lines take two seconds, 58,000 up to forty. XLA takes minutes
-for some of these traces.
+The time grows faster than the length: 12,000 lines take two seconds, 58,000 up to forty; with little effort
+35,000 take three. XLA takes several times as long, and minutes for some of these traces.
 """
+LIGHT = 1000
+"""Lines of a program that takes two vectors of runs at once; one alone would wait for its own results."""
 MOVE = re.compile(r"= load |store |= getelementptr")
-QUICKLY = 3
-"""These limits are divided by this for what is compiled with little effort, for a call or two."""
 
 
 class NativeProgram:
@@ -54,7 +56,7 @@ class NativeProgram:
         model: tree of arrays; some of their elements become part of the code, see `frozen`.
         grid: tree of arrays that all runs share.
         runs: tree of arrays of one run.
-        width: runs side by side in a vector.
+        width: runs side by side in a vector; None for as many as suit the code.
         fast: whether multiplications and additions may be contracted.
         effort: of the compiler, from 0 to 3.
         rows: whether many runs are rows of ordinary arrays, see `of_rows`; else they are in blocks.
@@ -67,12 +69,11 @@ class NativeProgram:
         grid,
         runs,
         *,
-        width: int,
+        width: int | None,
         fast: bool,
         effort: int = 2,
         rows: bool = False,
     ):
-        self.width, self.rows = width, rows and width > 1
         trees = [jax.tree.flatten(tree) for tree in (model, grid, runs)]
         leaves = [[np.asarray(leaf) for leaf in found] for found, _ in trees]
         structures = [structure for _, structure in trees]
@@ -88,52 +89,52 @@ class NativeProgram:
         jaxpr, result = jax.make_jaxpr(flat, return_shape=True)(*shapes)
         jaxpr = fused(_needed(jaxpr))
         self.result = jax.tree.structure(result)
-        model_avals = [_Aval(leaf.shape, leaf.dtype) for leaf in leaves[0]]
-        grid_avals = [_Aval(leaf.shape, leaf.dtype) for leaf in leaves[1]]
-        self.shared = Layout([*model_avals, *grid_avals], False, width)
-        self.given = Layout([_Aval(leaf.shape, leaf.dtype) for leaf in leaves[2]], True, width)
-        self.produced = Layout(jaxpr.out_avals, True, width)
-        abreast = most_rows(jaxpr) if width == 1 else 0
         if jaxpr.effects:
             raise NotNative("the trace calls back into Python, or has other effects")
+        trace = _Trace(jaxpr, leaves, fast, rows)
+        program = self._written(trace, width or lanes_of(straight=False))
+        if width is None and str(program.module).count("\n") <= LIGHT:
+            program = self._written(trace, lanes_of(straight=True))
+        self.workspace, self.text = program.workspace.size, str(program.module)
+        functions = self.text.split("\ndefine ")
+        largest = max(one.count("\n") - len(MOVE.findall(one)) // 2 for one in functions)
+        for lines, limit in ((self.text.count("\n"), LONGEST), (largest, LONGEST_FUNCTION)):
+            if lines > limit:
+                raise NotNative(f"the code of the trace has {lines} lines, more than {limit}")
+        self._linked = Linked(object_code(self.text, target(), effort))
+        self._call = self._linked.function()
 
-        share = 1 if effort >= 2 else QUICKLY
+    def _written(self, trace: "_Trace", width: int) -> Program:
+        """The code of a trace, for some runs side by side."""
+        jaxpr = trace.jaxpr
+        model, grid, runs = ([_Aval(leaf.shape, leaf.dtype) for leaf in part] for part in trace.leaves)
+        self.width, self.rows = width, trace.rows and width > 1
+        self.shared = Layout([*model, *grid], False, width)
+        self.given = Layout(runs, True, width)
+        self.produced = Layout(jaxpr.out_avals, True, width)
+        abreast = most_rows(jaxpr) if width == 1 else 0
 
         def written(long: int) -> Program:
-            program = Program(jaxpr, max(width, abreast), fast, rows=abreast > 1, long=long)
+            program = Program(jaxpr, max(width, abreast), trace.fast, rows=abreast > 1, long=long)
             weight = program.weights.of_code(jaxpr, program.is_function)
-            if weight > HEAVIEST // share:
-                limit = HEAVIEST // share
-                raise NotNative(f"the trace has about {weight} operations on numbers, more than {limit}")
-            self._write(program, jaxpr, leaves[0])
+            if weight > HEAVIEST:
+                raise NotNative(f"the trace has about {weight} operations on numbers, more than {HEAVIEST}")
+            self._write(program, jaxpr, trace.leaves[0])
             return program
 
         try:
             try:
-                program = written(LONG)
+                return written(LONG)
             except TooLong:
-                program = written(SHORTER)
+                return written(SHORTER)
         except NotNative:
             raise
         except Exception as error:
             # A trace may hold anything; the plain kernel takes it, and the run says why.
             raise NotNative(f"the trace cannot be written out ({type(error).__name__}: {error})") from error
-        self.workspace, self.text = program.workspace.size, str(program.module)
-        functions = self.text.split("\ndefine ")
-        largest = max(one.count("\n") - len(MOVE.findall(one)) // 2 for one in functions)
-        for lines, limit in (
-            (self.text.count("\n"), LONGEST // share),
-            (largest, LONGEST_FUNCTION // share),
-        ):
-            if lines > limit:
-                raise NotNative(f"the code of the trace has {lines} lines, more than {limit}")
-        self._linked = Linked(object_code(self.text, target(), effort))
-        pointers = 4 + sum(layout.pointers for layout in (self.shared, self.given, self.produced))
-        pointers += self.rows * (len(self.given.leaves) + len(self.produced.leaves))
-        self._call = self._linked.function(pointers, 2)
 
     def _write(self, program: Program, jaxpr: jex.ClosedJaxpr, model: Sequence[np.ndarray]) -> None:
-        """The entry: for each tile of runs, load, compute, store."""
+        """The work: for each tile of runs, load, compute, store."""
         larges = [
             f"ptr noalias {name}{k}"
             for name, layout in (("%sl", self.shared), ("%il", self.given), ("%ol", self.produced))
@@ -142,9 +143,10 @@ class NativeProgram:
         if self.rows:
             larges += [f"ptr noalias %ir{k}" for k in range(len(self.given.leaves))]
             larges += [f"ptr noalias %or{k}" for k in range(len(self.produced.leaves))]
-        blocks = ("%s", "%inputs", "%outputs", "%w")
-        parameters = [*(f"ptr noalias {name}" for name in blocks), *larges, "i64 %first", "i64 %last"]
-        builder = Builder(program.module, ENTRY, parameters, internal=False)
+        blocks = [f"ptr noalias {name}" for name in ("%s", "%inputs", "%outputs", "%w")]
+        parameters = [*blocks, *larges, "i64 %first", "i64 %last"]
+        _write_entry(program, len(blocks) + len(larges))
+        builder = Builder(program.module, "work", parameters, inlined=False)
         emitter = Emitter(program, builder)
         read = {
             atom for equation in jaxpr.jaxpr.eqns for atom in equation.invars if isinstance(atom, jex.Var)
@@ -161,9 +163,11 @@ class NativeProgram:
         tile = builder.phi(I64, False)
         tile.add(Value("%first", I64, False), "begin")
         for name, source, layout in (("%in", "%inputs", self.given), ("%out", "%outputs", self.produced)):
-            # Rows go through a block of one tile.
-            stride = 0 if self.rows else layout.stride
-            offset = builder.fresh(I64, False, f"mul i64 {tile.value.text}, {stride}")
+            if self.rows:
+                # Rows go through the stack, which the compiler need not write where registers are enough.
+                builder.entry.append(f"{name} = alloca [{layout.stride} x i8], align {ALIGNED}")
+                continue
+            offset = builder.fresh(I64, False, f"mul i64 {tile.value.text}, {layout.stride}")
             builder.effect(f"{name} = getelementptr i8, ptr {source}, i64 {offset.text}")
         for k, leaf in enumerate(self.given.leaves if self.rows else ()):
             in_lanes(emitter, f"%ir{k}", tile.value, self._tile_memory(emitter, "%in", "%il", leaf))
@@ -184,13 +188,20 @@ class NativeProgram:
         """An array that all runs share: numbers of the code where they are part of it, else loaded."""
         part = frozen(model) if model is not None else np.zeros(leaf.shape, dtype=bool)
         numbers = np.zeros(leaf.shape) if model is None else model
-        known = None
-        if leaf.large and np.any(part):
-            known = Known(*(one.reshape(leaf.shape[0], -1) for one in (numbers, part)))
-        whole = Memory(f"%sl{leaf.offset}", leaf.kind, False, leaf.shape, fixed=True, known=known)
+        # Where code is to be short, also what would fit into registers in another program.
+        shortened = emitter.program.shortened and leaf.size > SHORTER
         # Of a matrix for each of many bodies most numbers may be zeros and ones.
-        sparse = leaf.size <= SPARSE and 2 * np.count_nonzero(part) >= leaf.size
-        if leaf.large and not (sparse or np.all(part)):
+        sparse = not shortened and leaf.size <= SPARSE and 2 * np.count_nonzero(part) >= leaf.size
+        in_memory = leaf.large or (shortened and leaf.kind == DOUBLE)
+        known = None
+        if in_memory and np.any(part):
+            known = Known(*(one.reshape(leaf.shape[0], -1) for one in (numbers, part)))
+        pointer = f"%sl{leaf.offset}"
+        if in_memory and not leaf.large:
+            place = f"getelementptr i8, ptr %s, i64 {self.shared.place(leaf, 0)}"
+            pointer = emitter.builder.value("ptr", False, place).text
+        whole = Memory(pointer, leaf.kind, False, leaf.shape, fixed=True, known=known)
+        if in_memory and not (sparse or np.all(part)):
             return whole
 
         def loaded(k: int) -> Value:
@@ -211,7 +222,8 @@ class NativeProgram:
         wide = self.given.wide
         if leaf.large:
             pointer = self._tile_of(emitter, f"%il{leaf.offset}", leaf, tile, wide)
-            return Memory(pointer, leaf.kind, wide, leaf.shape, fixed=not self.rows)
+            # Not as fixed, though it is: functions would be written twice, once for states within a loop.
+            return Memory(pointer, leaf.kind, wide, leaf.shape)
         places = [self.given.place(leaf, k) for k in range(leaf.size)]
         loaded = [emitter.get("%in", place, leaf.kind, wide, fixed=not self.rows) for place in places]
         return objects(leaf.shape, loaded)
@@ -274,18 +286,41 @@ class NativeProgram:
     def run(self, shared: Block, given: Block, produced: Block, first: int, last: int) -> None:
         """Compute some tiles of runs, from one block into another."""
         workspace = Bytes(self.workspace)
-        self._call(*self.pointers(shared, given, produced, workspace), first, last)
+        table = table_of(self.pointers(shared, given, produced, workspace))
+        self._call(ctypes.addressof(table), first, last)
 
     def pointers(self, shared: Block, given: Block, produced: Block, workspace: Bytes) -> list[int]:
-        """What the entry takes before the rows and the first and last tile; the blocks must be kept."""
+        """What stands in the table of the entry before the rows; the blocks must be kept."""
         heads = [shared.addresses, given.addresses, produced.addresses]
         larges = [one for head in heads for one in head[1:]]
         return [*(head[0] for head in heads), workspace.address, *larges]
 
     @property
     def entry(self) -> Any:
-        """The machine code, as a function of addresses and the numbers of tiles."""
+        """The machine code, as a function of the address of a table of pointers and the numbers of tiles."""
         return self._call
+
+
+def _write_entry(program: Program, pointers: int) -> None:
+    """The function that is called from outside: one table of pointers takes less time than many arguments."""
+    builder = Builder(program.module, ENTRY, ["ptr %table", "i64 %first", "i64 %last"], internal=False)
+    given = []
+    for k in range(pointers):
+        slot = builder.fresh("ptr", False, f"getelementptr ptr, ptr %table, i64 {k}")
+        given.append(f"ptr {builder.fresh('ptr', False, f'load ptr, ptr {slot.text}').text}")
+    builder.effect(f"call void @work({', '.join([*given, 'i64 %first', 'i64 %last'])})")
+    builder.end()
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """What is written, and how; see `NativeProgram`."""
+
+    jaxpr: jex.ClosedJaxpr
+    leaves: list[list[np.ndarray]]
+    """Arrays of model, grid and run."""
+    fast: bool
+    rows: bool
 
 
 class _Aval:

@@ -86,10 +86,12 @@ class Linked:
         self._library = builder.link(_session(), f"poinsot{Linked._count}")
         self.address: int = self._library[ENTRY]
 
-    def function(self, pointers: int, integers: int) -> Any:
-        """The entry as a function of pointers, then integers; it runs without the interpreter's lock."""
-        types = [ctypes.c_void_p] * pointers + [ctypes.c_int64] * integers
-        return ctypes.CFUNCTYPE(None, *types)(self.address)
+    def function(self) -> Any:
+        """The entry: a function of the address of a table of pointers and of two integers.
+
+        It runs without the interpreter's lock.
+        """
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self.address)
 
 
 def object_code(text: str, target: Target, effort: int) -> bytes:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,20 +46,51 @@ def _slice(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence
 def _concatenate(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     """Arrays one after the other: a long result is put together in memory."""
     aval, axis = equation.outvars[0].aval, equation.params["dimension"]
-    if axis > 0 or not emitter.program.is_long(aval.size):
+    if not emitter.program.is_long(aval.size):
         return apply_equation(equation, emitter, [emitter.apart(part) for part in operands])
     memory, kind = emitter.memory, kind_of(aval.dtype)
     wide = emitter.lanes and any(_varies(part) for part in operands)
     target, begin = memory.allocate(kind, wide, aval.shape), 0
+    step = target.strides[axis]
     with memory.unmasked():
         for part in operands:
-            place = memory.part(target, begin, part.shape)
+            place = memory.part(target, begin * step, part.shape).seen(part.shape, target.strides)
+            begin += part.shape[axis]
             if isinstance(part, Memory):
-                memory.copied(part, place)
-            else:
-                for k, one in enumerate(part.flat):
-                    memory.store(place, np.int64(k), one)
-            begin += part.size
+                memory.moved(part, place)
+                continue
+            flat = replace(place, steps=None)
+            for index, one in zip(np.ndindex(*part.shape), part.flat, strict=True):
+                at = sum(k * stride for k, stride in zip(index, target.strides, strict=True))
+                memory.store(flat, np.int64(at), one)
+    return [target]
+
+
+@whole("split")
+def _split(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Parts of an array in memory along an axis."""
+    (array,), (axis, begin), parts = operands, (equation.params["axis"], 0), []
+    for atom in equation.outvars:
+        part = emitter.memory.part(array, begin * array.strides[axis], array.shape)
+        parts.append(part.seen(atom.aval.shape, array.strides))
+        begin += atom.aval.shape[axis]
+    return parts
+
+
+@whole("pad")
+def _pad(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """A value around and between the elements of an array: a long result is put together in memory."""
+    array, value = operands[0], emitter.apart(operands[1])
+    aval, config = equation.outvars[0].aval, equation.params["padding_config"]
+    cut = any(low < 0 or high < 0 for low, high, _ in config)
+    if cut or not isinstance(array, Memory) or not emitter.program.is_long(aval.size):
+        return apply_equation(equation, emitter, [emitter.apart(array), value])
+    memory, wide = emitter.memory, array.wide or _varies(value)
+    target = memory.filled(np.broadcast_to(value, aval.shape), array.kind, wide)
+    first = sum(low * step for (low, _, _), step in zip(config, target.strides, strict=True))
+    steps = [(1 + between) * step for (_, _, between), step in zip(config, target.strides, strict=True)]
+    with memory.unmasked():
+        memory.moved(array, memory.part(target, first, array.shape).seen(array.shape, steps))
     return [target]
 
 

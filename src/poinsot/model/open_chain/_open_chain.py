@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, State, as_array, did_you_mean, quoted
+from poinsot.core import InputError, Printable, State, as_array, did_you_mean, quoted, shown
 from poinsot.core.types import Scalar
 from poinsot.kernels import of_states
 from poinsot.rotation import from_matrix, hat
@@ -83,6 +83,11 @@ class OpenChain(Printable):
         if not cut and nodes is None:
             _check_open(system)
         self.nodes = nodes_of(system) if nodes is None else nodes
+
+    def __repr__(self) -> str:
+        """Names of the system and of its joints, and how many numbers they have."""
+        parts = {"system": self.system.name, "joints": [slot.name for slot in self.slots]}
+        return shown(self, parts | {"q_size": self.q_size, "v_size": self.v_size})
 
     def with_own_params(self) -> "OpenChain":
         """The same chain with the parameters of its system in every function that takes them."""
