@@ -7,19 +7,22 @@ import pytest
 
 from poinsot.integrators.adaptive._inverse import inverse
 from poinsot.kernels import Kernel
-from poinsot.kernels.native import NativeProgram, NotNative
+from poinsot.kernels.native import NativeProgram, NotNative, _linear
 from poinsot.rotation import sincos
 
 RANDOM = np.random.default_rng(5)
 
 
-def both(function, *runs, width=1):
-    """Values by native code and by JAX; with lanes, of many runs."""
+def native(function, *runs, width=1):
+    """Values by native code; with lanes, of many runs."""
     one = runs if width == 1 else tuple(run[0] for run in runs)
     program = NativeProgram(lambda model, grid, runs: function(*runs), (), (), one, width=width, fast=False)
-    if width == 1:
-        return program.bound([])((), runs), function(*runs)
-    return program(program.block((), ()), runs), jax.vmap(function)(*runs)
+    return program.bound([])((), runs) if width == 1 else program(program.block((), ()), runs)
+
+
+def both(function, *runs, width=1):
+    """Values by native code and by JAX."""
+    return native(function, *runs, width=width), (function if width == 1 else jax.vmap(function))(*runs)
 
 
 def close(got, wanted, tolerance=1e-12):
@@ -66,13 +69,57 @@ def test_the_inverse_of_a_loop_is_written_out(size):
     assert "phi" not in program.text.split("tile:")[1].split("phi", 1)[1]
 
 
-def test_large_matrices_are_left_to_lapack():
-    a = np.eye(30)
-    with pytest.raises(NotNative, match=r"\(30, 30\)"):
+def with_pivots(size: int, *more: int) -> np.ndarray:
+    """Matrices, with further axes in front, whose pivots stand off the diagonal."""
+    return RANDOM.normal(size=(*more, size, size)) + 9.0 * np.roll(np.eye(size), 1, axis=0)
+
+
+@pytest.mark.parametrize("size", [16, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("width", [1, 4])
+def test_elimination_of_larger_matrices_in_loops(size, width):
+    def function(a, b):
+        factors, pivots, order = jax.lax.linalg.lu(a)
+        return jnp.linalg.solve(a, b), jnp.linalg.solve(a.T, b), factors, pivots, order
+
+    more = () if width == 1 else (8,)
+    a = with_pivots(size, *more)
+    close(*both(function, a, RANDOM.normal(size=(*more, size, 2)), width=width), 1e-11)
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_loops_have_the_bits_of_what_is_written_out(width):
+    def function(a):
+        return _linear.factorised_written(a), _linear.factorised_in_loops(a)
+
+    more = () if width == 1 else (8,)
+    written, looped = native(function, with_pivots(7, *more), width=width)
+    for one, other in zip(written, looped, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert np.any(written[1] != np.arange(7)), "rows change places"
+
+
+def test_code_of_elimination_does_not_grow():
+    sizes = {}
+    for size in (15, 16, 32):
+        program = NativeProgram(
+            lambda model, grid, a: jnp.linalg.solve(a, jnp.ones(a.shape[0])),
+            (),
+            (),
+            np.eye(size),
+            width=1,
+            fast=False,
+        )
+        sizes[size] = program.text.count("\n")
+    assert sizes[32] < 2 * sizes[16] < sizes[15], sizes
+
+
+def test_very_large_matrices_are_left_to_lapack():
+    a = np.eye(70)
+    with pytest.raises(NotNative, match=r"\(70, 70\)"):
         both(lambda a: jnp.linalg.inv(a), a)
     kernel = Kernel("auto")
-    close(kernel(lambda model, grid, a: jnp.linalg.inv(a), (), (), a), np.eye(30))
-    assert kernel.description.startswith("plain") and "(30, 30)" in kernel.description
+    close(kernel(lambda model, grid, a: jnp.linalg.inv(a), (), (), a), np.eye(70))
+    assert kernel.description.startswith("plain") and "(70, 70)" in kernel.description
 
 
 @pytest.mark.parametrize("width", [1, 8])

@@ -1,4 +1,7 @@
-"""Factorisations and solutions of small matrices, written out: what LAPACK does for XLA."""
+"""Factorisations and solutions of matrices: what LAPACK does for XLA.
+
+Small ones are written out, larger ones go in loops over memory, whose code does not grow with them.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -7,17 +10,27 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from poinsot.kernels._components import evaluate, is_number
 from poinsot.kernels.native._emitter import SHORTCUTS, Emitter, whole
 from poinsot.kernels.native._ir import NotNative
 
+WRITTEN = 15
+"""Rows up to which the code of elimination is written out: beyond, loops are as fast and compile at once."""
 LARGEST = 24
-"""Rows of a matrix beyond which the code of its factorisation grows too long."""
+"""Rows of a matrix beyond which what is always written out grows too long."""
+LARGEST_LOOPED = 64
+"""Rows beyond which LAPACK is faster than loops."""
 
 
 def factorised(a):
     """LU factors of a matrix with partial pivoting, in one matrix, the pivots and the permutation."""
+    return factorised_written(a) if a.shape[0] <= WRITTEN else factorised_in_loops(a)
+
+
+def factorised_written(a):
+    """The same, written out."""
     n = a.shape[0]
     pivots, order, places = [], jnp.arange(n, dtype=jnp.int32), jnp.arange(n)
     for k in range(n):
@@ -33,8 +46,47 @@ def factorised(a):
     return a, jnp.stack(pivots), order
 
 
+def factorised_in_loops(a):
+    """The same with the same bits, row by row in loops."""
+    n = a.shape[0]
+    places = jnp.arange(n)
+
+    def eliminated(k, given):
+        a, pivots, order = given
+        row = jnp.argmax(jnp.where(places >= k, jnp.abs(a[:, k]), -1.0))
+        here, pivot, first, other = a[k], a[row], order[k], order[row]
+        a, order = a.at[row].set(here).at[k].set(pivot), order.at[row].set(first).at[k].set(other)
+        right = jnp.where(places > k, pivot, 0.0)
+
+        def below(i, a):
+            factor = a[i, k] / pivot[k]
+            return a.at[i].set((a[i] - factor * right).at[k].set(factor))
+
+        return lax.fori_loop(k + 1, n, below, a), pivots.at[k].set(row.astype(jnp.int32)), order
+
+    start = a, jnp.zeros(n, dtype=jnp.int32), jnp.arange(n, dtype=jnp.int32)
+    return lax.fori_loop(0, n, eliminated, start)
+
+
+def solved(a, b, turned: bool, left: bool, lower: bool, unit: bool):
+    """Solution of a triangular system with several right-hand sides.
+
+    Args:
+        a: the matrix.
+        b: right-hand sides.
+        turned: whether the matrix is transposed to begin with.
+        left: whether the matrix stands on the left, as in $a x = b$; else $x a = b$, or $a^T x^T = b^T$.
+        lower: whether the matrix is a lower triangle then.
+        unit: whether its diagonal is one.
+    """
+    a, b = a.T if turned else a, b if left else b.T
+    substitute = substituted if a.shape[0] <= WRITTEN else substituted_in_loops
+    x = substitute(a, b, lower, unit)
+    return x if left else x.T
+
+
 def substituted(a, b, lower: bool, unit: bool):
-    """Solution of a triangular system with several right-hand sides."""
+    """Solution of a triangular system, written out."""
     n = a.shape[0]
     x: list[Any] = [None] * n
     for k in range(n) if lower else reversed(range(n)):
@@ -44,6 +96,21 @@ def substituted(a, b, lower: bool, unit: bool):
             rest = rest - a[k, j] * x[j]
         x[k] = rest if unit else rest / a[k, k]
     return jnp.stack(x)
+
+
+def substituted_in_loops(a, b, lower: bool, unit: bool):
+    """The same in loops, each unknown taken out of all later equations as soon as it is known."""
+    n = a.shape[0]
+    places, columns = jnp.arange(n), a.T
+
+    def known(step, x):
+        k = step if lower else n - 1 - step
+        column = columns[k]
+        own = x[k] if unit else x[k] / column[k]
+        later = jnp.where(places > k if lower else places < k, column, 0.0)
+        return x.at[k].set(own) - later[:, None] * own[None]
+
+    return lax.fori_loop(0, n, known, b)
 
 
 def root(a):
@@ -84,10 +151,12 @@ def _traced(function: Callable, shapes: tuple[tuple[int, ...], ...], *static: bo
     return jax.make_jaxpr(lambda *arrays: function(*arrays, *static))(*arrays)
 
 
-def _evaluated(emitter: Emitter, function: Callable, operands: Sequence[Any], *static: bool) -> list[Any]:
-    if any(part.ndim != 2 or max(part.shape) > LARGEST for part in operands):
+def _evaluated(
+    emitter: Emitter, function: Callable, operands: Sequence[Any], *static: bool, most: int = LARGEST
+) -> list[Any]:
+    if any(len(part.shape) != 2 or max(part.shape) > most for part in operands):
         sizes = " and ".join(str(part.shape) for part in operands)
-        raise NotNative(f"the trace factorises or solves matrices of size {sizes}; {LARGEST} is the most")
+        raise NotNative(f"the trace factorises or solves matrices of size {sizes}; {most} is the most")
     jaxpr = _traced(function, tuple(part.shape for part in operands), *static)
     return evaluate(jaxpr, emitter, *operands)
 
@@ -103,10 +172,10 @@ SHORTCUTS["poinsot_inverse"] = _inverse
 
 @whole("lu")
 def _lu(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
-    a = emitter.apart(operands[0])
+    a = operands[0]
     if a.shape[0] != a.shape[-1]:
         raise NotNative("the trace factorises a matrix that is not square")
-    return _evaluated(emitter, factorised, [a])
+    return _evaluated(emitter, factorised, [a], most=LARGEST_LOOPED)
 
 
 @whole("sort")
@@ -134,13 +203,7 @@ def _cholesky(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Seque
 
 @whole("triangular_solve")
 def _triangular_solve(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
-    a, b = map(emitter.apart, operands)
     params = equation.params
-    lower = params["lower"]
-    if params["transpose_a"]:
-        a, lower = a.T, not lower
-    if not params["left_side"]:
-        # x a = b is the same as a^T x^T = b^T.
-        (x,) = _evaluated(emitter, substituted, [a.T, b.T], not lower, params["unit_diagonal"])
-        return [x.T]
-    return _evaluated(emitter, substituted, [a, b], lower, params["unit_diagonal"])
+    turned = params["transpose_a"] == params["left_side"]
+    static = turned, params["left_side"], params["lower"] != turned, params["unit_diagonal"]
+    return _evaluated(emitter, solved, operands, *static, most=LARGEST_LOOPED)
