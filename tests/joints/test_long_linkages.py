@@ -160,6 +160,7 @@ def test_a_step_is_that_of_the_joints_one_by_one(method: Any):
     assert np.max(np.abs(ends[0] - ends[1])) < 1e-12
 
 
+@pytest.mark.slow
 def test_twenty_loops_stay_closed_in_native_code_and_move_like_a_pendulum():
     r"""The equation of `pt.library.parallelogram`, integrated by SciPy."""
     loops, end = 20, 0.05

@@ -81,6 +81,7 @@ def hanging(links: int) -> tuple[Any, pt.State]:
     return rods, rods.state(position=places, rotation=[turn] * links)
 
 
+@pytest.mark.slow
 def test_a_hanging_chain_of_a_hundred_pulls_by_its_weight():
     """At each joint by that of the rods below it."""
     links = 100
