@@ -25,6 +25,7 @@ from . import _newton_euler as newton_euler
 from ._articulated import articulated, free_rates
 from ._christoffel import christoffel
 from ._coordinates import difference, given_numbers, labels, moved_by, of_state, random_numbers
+from ._coriolis import coriolis
 from ._efforts import body_wrenches
 from ._inverse_kinematics import Reached, reached
 from ._kinematics import Posture, Q, V
@@ -255,6 +256,20 @@ class OpenChain(Printable):
         the terms of inertia that are quadratic in the rates, symmetric in the first two indices.
         """
         return christoffel(self.nodes, self._posture(self._q(q)))
+
+    @of_states(q=1, v=1)
+    def coriolis(self, q: Numbers, v: Numbers) -> Float[Array, "nv nv"]:
+        r"""The Coriolis matrix $C$: velocity forces are $C v$, and $\dot a - 2 C$ is antisymmetric.
+
+        $$ C_{\gamma\beta} = \sum_\alpha \Gamma_{\alpha\beta,\gamma}\,v_\alpha, \qquad
+           C v = \Gamma v v, \qquad \dot a = C + C^T $$
+
+        The first holds without quaternions. Their rates are no derivatives of coordinates: there $C$ has what
+        makes the others true, the coefficients of the connection of the metric in directions of the rates.
+        """
+        q, v = self._q(q), self._v(v)
+        posture = self._posture(q)
+        return coriolis(self.nodes, posture, kinematics.movement(self.structure, posture, v))
 
     @of_states(q=1, t=0)
     def gravity(self, q: Numbers, t: Numbers = 0.0) -> V:
