@@ -72,8 +72,27 @@ def test_limits_damping_and_a_floating_base():
     assert robot.names[0] == "base" and len(robot.loads) == 1
     limits = {joint.name: joint.site.limits for joint in robot.joints}
     assert limits["turn"] == () and limits["shoulder"] == ((None, -1.5, 2.0),)
+    efforts = {joint.name: joint.site.largest_effort for joint in robot.joints}
+    assert efforts["turn"] == () and efforts["shoulder"] == ((None, 10.0),)
+    assert robot.joints[3].site.largest_velocity == ((None, 1.0),)
     assert pt.OpenChain(robot).v_size == 10
     np.testing.assert_allclose(robot.body_masses, [12.0, 6.5, 2.0, 0.8, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("limit", "limits", "effort"),
+    [
+        ('lower="-6.28" upper="12.5" effort="10" velocity="1"', ((None, -6.28, 12.5),), ((None, 10.0),)),
+        ('lower="0" upper="0" effort="0" velocity="0"', ((None, 0.0, 0.0),), ()),
+        ('effort="2.5" velocity="0"', (), ((None, 2.5),)),
+        ('upper="1"', ((None, 0.0, 1.0),), ()),
+    ],
+)
+def test_limits_are_data_of_any_width(limit, limits, effort, tmp_path):
+    given = 'lower="-1.5" upper="2.0" effort="10" velocity="1"'
+    (tmp_path / "wide.urdf").write_text(PICKER.read_text().replace(given, limit))
+    shoulder = read_urdf(tmp_path / "wide.urdf").joints[1].site
+    assert (shoulder.limits, shoulder.largest_effort) == (limits, effort)
 
 
 def test_a_mimic_joint_becomes_a_coupling(tmp_path):
@@ -85,8 +104,27 @@ def test_a_mimic_joint_becomes_a_coupling(tmp_path):
     robot = read_urdf(tmp_path / "mimic.urdf")
     assert robot.mechanism is not None
     coupling: Any = robot.mechanism.conditions[-1]
-    np.testing.assert_allclose(coupling.weights, [4.0, 3.0])
-    np.testing.assert_allclose(coupling.offset, 0.4)
+    assert (*coupling.weights, coupling.offset, coupling.about) == (1.0, 0.75, 0.1, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("factor", "limits", "about"),
+    [("-0.75", "", None), ("2.7182818", "", 0.0), ("2.7182818", 'lower="1" upper="5"', 3.0),
+     ("0.333", 'lower="-9" upper="9"', None)],
+)  # fmt: skip
+def test_mimic_takes_any_number(factor, limits, about, tmp_path):
+    """What follows a joint within a turn follows its angle; what follows one that turns round is a gear."""
+    text = PICKER.read_text().replace(
+        '<joint name="grip" type="revolute">',
+        f'<joint name="grip" type="revolute"><mimic joint="shoulder" multiplier="{factor}" offset="77"/>',
+    )
+    kind = "revolute" if limits else "continuous"
+    text = text.replace('name="shoulder" type="revolute"', f'name="shoulder" type="{kind}"')
+    (tmp_path / "mimic.urdf").write_text(text.replace('lower="-1.5" upper="2.0"', limits))
+    robot = read_urdf(tmp_path / "mimic.urdf")
+    assert robot.mechanism is not None
+    coupling: Any = robot.mechanism.conditions[-1]
+    assert (*coupling.weights, coupling.offset, coupling.about) == (1.0, -float(factor), 77.0, about)
 
 
 def test_what_is_written_is_read_again(tmp_path):
@@ -119,8 +157,7 @@ def test_a_floating_robot_with_a_mimic_joint_is_written(tmp_path):
     for one in (robot, again):
         assert one.mechanism is not None
         coupling: Any = one.mechanism.conditions[-1]
-        np.testing.assert_allclose(coupling.weights, [4.0, 3.0])
-        np.testing.assert_allclose(coupling.offset, 0.4)
+        assert (*coupling.weights, coupling.offset, coupling.about) == (1.0, 0.75, 0.1, 0.25)
     assert again.names == robot.names
 
 
@@ -179,6 +216,8 @@ BAD = {
     "a kind": ('type="prismatic"', 'type="screw"', "type = 'screw'; it must be one of"),
     "a lost link": ('<child link="slide"/>', '<child link="slid"/>', "child = 'slid', which is no link"),
     "numbers": ('xyz="0.4 0 0"', 'xyz="0.4 0 x"', "xyz of <origin> = '0.4 0 x'; it must be 3 finite numbers"),
+    "limits": ('lower="-1.5"', 'lower="2.5"', "lower = 2.5 of <limit> is above upper = 2"),
+    "effort": ('effort="1"', 'effort="-1"', "effort of <limit> = -1; it must not be negative"),
     "axis": ('<axis xyz="1 0 0"/>', '<axis xyz="0 0 0"/>', "axis is zero"),
     "a name twice": ('<link name="tip"/>', '<link name="tip"/><link name="tip"/>', "two elements are called"),
 }  # fmt: skip

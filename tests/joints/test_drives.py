@@ -105,10 +105,46 @@ def test_a_run_ends_where_a_joint_comes_to_a_limit():
     np.testing.assert_allclose(run.joint("hinge").angle[-1], -2.0, atol=1e-12)
 
 
+def test_limits_more_than_a_turn_apart_end_a_run_where_turns_are_counted():
+    """A rod that spins: it passes its place at the limit twice before, and poses do not tell that."""
+    rod = pt.RigidBody(3.0, (0.01, 1.0, 1.0), name="rod")
+    hinge = J.Revolute("ground", "rod", at=(0, 0, 0), name="hinge", limits=(-12.0, 14.0))
+    system = pt.System([rod], joints=[hinge])
+    start = system.joint_state(rates={"hinge": 7.0})
+    how: Any = {"coordinates": "joint", "integrator": "rk4", "form": "recursive"}
+    run = ran(system, start, 3.0, stop=system.limits, **how)
+    assert run.result is pt.Result.stopped_by_event
+    np.testing.assert_allclose([run.t[-1], run.q[-1, 0]], [2.0, 14.0], rtol=1e-12)
+    with pytest.raises(pt.InputError, match="a turn or more apart, and coordinates of bodies do not count"):
+        ran(system, start, 3.0, stop=system.limits)
+
+
+def test_a_joint_follows_another_by_any_number():
+    """The second angle lies about 2.5, beyond half a turn; the first goes round more than once."""
+    bodies = [pt.RigidBody(**DISC, name=name) for name in ("first", "second")]
+    hinges = [J.Revolute("ground", name, at=(0, 0, 0), name=f"{name} hinge") for name in ("first", "second")]
+    weights = (1.0, -2.7182818)
+
+    def held(about) -> pt.System:
+        coupling = J.Coupling("first hinge", "second hinge", weights, 0.1234567, about=about)
+        return pt.System(bodies, joints=[*hinges, coupling])
+
+    followed = 3.3
+    angles = {"second hinge": followed, "first hinge": 2.7182818 * followed + 0.1234567}
+    assert angles["first hinge"] > 2.5 * np.pi
+    state = held(2.5).joint_state(angles)
+    held(2.5).check_state(0.0, state)
+    with pytest.raises(pt.InputError, match="coupling 'coupling of first hinge and second hinge' is open by"):
+        held(0.0).check_state(0.0, state)
+
+
 BAD = {
-    "the first must be below the second": lambda: J.Revolute("a", "b", at=(0, 0, 0), limits=(1.0, -1.0)),
-    "limits of Revolute joint 'hinge' of ground and rod = (-4, 4) span a turn or more": lambda: hinged(
-        limits=(-4.0, 4.0)
+    "the first must not be above the second": lambda: J.Revolute("a", "b", at=(0, 0, 0), limits=(1.0, -1.0)),
+    "largest_effort of Revolute joint 'hinge' of ground and rod = 0; it must be positive": lambda: hinged(
+        largest_effort=0.0
+    ),
+    "largest_velocity of Revolute joint 'hinge' of ground and rod: coordinate = 'way'": lambda: hinged(
+        largest_velocity={"way": 1.0}
     ),
     "coordinate = 'way'; Revolute joint 'hinge' of ground and rod has the coordinate angle": lambda: hinged(
         limits={"way": (0.0, 1.0)}
@@ -123,8 +159,8 @@ BAD = {
     "drive 'drive of weld' is about Fixed joint 'weld' of ground and rod, which has no coordinate": lambda: (
         hinged(J.Fixed("ground", "rod", at=(0, 0, 0), name="weld"), J.Drive("weld", course))
     ),
-    "weights of coupling 'coupling of hinge and other' = [0.5, 1.0]; for two angles": lambda: hinged(
-        J.Revolute("ground", "rod", at=(0, 0, 0), name="other"), J.Coupling("hinge", "other", (0.5, 1.0))
+    "weights of coupling 'coupling of hinge and other' = [0.7071, 1.0]; two angles that": lambda: hinged(
+        J.Revolute("ground", "rod", at=(0, 0, 0), name="other"), J.Coupling("hinge", "other", (0.7071, 1.0))
     ),
 }
 

@@ -155,6 +155,16 @@ class Formulation(Printable):
         """The motion at the parts of a state, as a user's function of the problem is given them."""
         return self.motion(t, _joined(parts))
 
+    def counted(self, t, parts) -> dict[str, Array] | None:
+        """Coordinates of the joints in the tree by name, with angles that count turns.
+
+        None in coordinates of the bodies, where angles are known up to whole turns.
+        """
+        if self.bodies.nodes is None:
+            return None
+        q, _ = self.joint_coordinates(t, _joined(parts), self.bodies.chain)
+        return {slot.name: q[slot.q[0] : sum(slot.q)] for slot in self.bodies.chain.slots}
+
     def power(self, t, y: Packed) -> Array:
         """Power of the loads, of drives and of time's direct effect on the energy."""
         if self._along_tree:

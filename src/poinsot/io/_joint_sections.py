@@ -45,6 +45,7 @@ class CouplingSection(Section):
     weights: Annotated[list[float], Two]
     offset: float = 0.0
     coordinates: Annotated[list[str], Two] | None = None
+    about: float | None = None
     name: str | None = None
 
 

@@ -255,22 +255,25 @@ def joint_of(
         origin,
         _unit(reading.vector("axis", 3, np.array([0.0, 0.0, 1.0])), reading),
         reading.vector("pos", 3, np.zeros(3)),
-        _limits(reading, settings.compiler, kind, unit),
-        float(damping[0]),
-        float(stiffness[0]),
-        unit * reading.number("springref", 0.0),
+        limits=_limits(reading, settings.compiler, kind, unit),
+        damping=float(damping[0]),
+        stiffness=float(stiffness[0]),
+        rest=unit * reading.number("springref", 0.0),
     )
 
 
 def _limits(reading: Reading, compiler: Compiler, kind: str, unit: float) -> tuple[float, float] | None:
-    """Least and largest coordinate of a hinge or slide; not of an angle that may go through a turn."""
-    limited = reading.text("limited", "auto")
-    wanted = limited == "true" or (limited == "auto" and compiler.autolimits and "range" in reading.values)
+    """Least and largest coordinate of a hinge or slide."""
+    limited, given = reading.text("limited", "auto"), reading.vector("range", 2, np.zeros(2))
+    wanted = limited == "true" or (limited == "auto" and compiler.autolimits and bool(np.any(given)))
     if not wanted or kind not in ("hinge", "slide"):
         return None
-    low, high = (float(unit * one) for one in reading.vector("range", 2, np.zeros(2)))
-    if not low < high or (kind == "hinge" and high - low >= 2.0 * np.pi):
-        return None
+    low, high = (float(unit * one) for one in given)
+    if not low < high:
+        raise InputError(
+            f"{reading.where}: range = {quoted(reading.text('range', ''))}; the first must be below the "
+            "second"
+        )
     return low, high
 
 

@@ -1,7 +1,6 @@
 """Robots from files: a tree of links as a system of bodies and joints."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ from poinsot.model import Geometry, RigidBody, System, joints, loads, potentials
 
 GROUND = "ground"
 ROUND_OFF = 1e-14
-LARGEST_TOOTH = 1000
-"""Largest whole number that stands for a factor between two angles."""
 KINDS: dict[str, Any] = {
     "revolute": joints.Revolute,
     "continuous": joints.Revolute,
@@ -153,7 +150,12 @@ class Robot:
 
     def _joint(self, joint: JointElement) -> joints.AbstractJoint:
         pose = self.poses[joint.child]
-        further: dict[str, Any] = {} if joint.limits is None else {"limits": joint.limits}
+        data = {
+            "limits": joint.limits,
+            "largest_effort": joint.largest_effort,
+            "largest_velocity": joint.largest_velocity,
+        }
+        further: dict[str, Any] = {field: value for field, value in data.items() if value is not None}
         if joint.kind != "ball":
             further["axis"] = pose.rotation @ joint.axis
         return KINDS[joint.kind](
@@ -165,7 +167,7 @@ class Robot:
         )
 
     def _couplings(self, driven: list[JointElement]) -> list[joints.Coupling]:
-        """Mimic joints: $c = f c' + c_0$, with whole numbers between two angles."""
+        """Mimic joints, $c = f c' + c_0$."""
         driving = {joint.name: joint for joint in driven}
         found = []
         for joint in driven:
@@ -174,16 +176,14 @@ class Robot:
             other, factor, offset = joint.mimic
             if other not in driving:
                 raise InputError(f"{self.file}: joint {joint.name!r} mimics {other!r}, which is no joint")
-            weights, scale = (1.0, -factor), 1.0
-            if all(one.kind in ANGULAR for one in (joint, driving[other])):
-                ratio = Fraction(factor).limit_denominator(LARGEST_TOOTH)
-                if abs(float(ratio) - factor) > 1e-9:
-                    raise InputError(
-                        f"{self.file}: joint {joint.name!r} mimics an angle by the factor {factor:g}, which "
-                        f"is no ratio of whole numbers up to {LARGEST_TOOTH}"
-                    )
-                weights, scale = (ratio.denominator, -ratio.numerator), ratio.denominator
-            found.append(joints.Coupling(joint.name, other, weights, scale * offset))
+            if factor == 0.0:
+                raise InputError(
+                    f"{self.file}: joint {joint.name!r} mimics {other!r} by the factor 0, so it does not "
+                    "move; make it fixed"
+                )
+            weights = (1.0, -factor)
+            about = _about(driving[other], weights) if joint.kind in ANGULAR else None
+            found.append(joints.Coupling(joint.name, other, weights, offset, about=about))
         return found
 
     def _frame(self, link: str, centres: Mapping[str, np.ndarray]) -> tuple:
@@ -206,3 +206,13 @@ class Robot:
             end, pose = self._in_body(name, centres)
             shapes += [placed_shape(shape, end, pose @ own) for shape, own in link.shapes]
         return shapes
+
+
+def _about(followed: JointElement, weights: tuple[float, float]) -> float | None:
+    """The middle of the angles of a joint that another angle follows; None where gears turn round."""
+    if followed.kind not in ANGULAR:
+        return None
+    low, high = followed.limits or (-np.inf, np.inf)
+    if high - low < 2.0 * np.pi:
+        return 0.5 * (low + high)
+    return 0.0 if joints.Coupling("first", "second", weights).unit is None else None

@@ -55,6 +55,8 @@ class JointElement:
     point: np.ndarray = field(default_factory=lambda: np.zeros(3))
     """That the axis goes through, in the child."""
     limits: tuple[float, float] | None = None
+    largest_effort: float | None = None
+    largest_velocity: float | None = None
     damping: float = 0.0
     stiffness: float = 0.0
     rest: float = 0.0

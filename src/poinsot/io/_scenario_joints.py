@@ -77,5 +77,6 @@ def _coupling(section: CouplingSection) -> Coupling:
         section.weights,
         section.offset,
         coordinates=(first, second),
+        about=section.about,
         name=section.name,
     )

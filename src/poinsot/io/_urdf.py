@@ -22,8 +22,9 @@ def read_urdf(
 
     Links that are fixed to each other become one body, called after the innermost one; its frame has the
     axes of that link and its origin in the common mass centre. The frame of every link has the link's name:
-    `pt.OpenChain(robot).pose(q, "hand")`. Limits are data of the joints, those of a turn or more are left
-    out; a mimic joint becomes a coupling. Shapes are kept as data, `robot.geometry`. Friction and
+    `pt.OpenChain(robot).pose(q, "hand")`. Limits of any width, largest efforts and largest velocities are
+    data of the joints, where zero says that an effort or a velocity is not known; a mimic joint becomes a
+    coupling. Shapes are kept as data, `robot.geometry`. Friction and
     transmissions are not read.
 
     Args:

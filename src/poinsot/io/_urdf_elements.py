@@ -96,21 +96,33 @@ def joint_of(element: Element, file: str) -> JointElement:
         _child(element, "child", where).get("link", ""),
         _origin(element, where),
         axis,
-        limits=_limits(element, kind, where),
         damping=0.0 if dynamics is None else _number(dynamics, "damping", where, 0.0),
         mimic=_mimic(element, where),
+        **_limits(element, kind, where),
     )
 
 
-def _limits(element: Element, kind: str, where: str) -> tuple[float, float] | None:
-    """Limits of a joint that has some; not of an angle that may go through a whole turn."""
+def _limits(element: Element, kind: str, where: str) -> dict[str, Any]:
+    """Limits, largest effort and largest velocity of a joint with one coordinate, as far as it says them.
+
+    Files that know no effort or velocity say zero, since both must be there.
+    """
     given = element.find("limit")
-    if given is None or kind not in ("revolute", "prismatic"):
-        return None
-    low, high = (_number(given, key, where, 0.0) for key in ("lower", "upper"))
-    if not low < high or (kind == "revolute" and high - low >= 2.0 * np.pi):
-        return None
-    return low, high
+    if given is None or kind not in ("revolute", "continuous", "prismatic"):
+        return {}
+    found: dict[str, Any] = {
+        f"largest_{key}": size for key in ("effort", "velocity") if (size := _number(given, key, where, 0.0))
+    }
+    for field, size in found.items():
+        if size < 0.0:
+            key = field.removeprefix("largest_")
+            raise InputError(f"{where}: {key} of <limit> = {size:g}; it must not be negative")
+    if kind != "continuous" and {"lower", "upper"} & {*given.keys()}:
+        low, high = (_number(given, key, where, 0.0) for key in ("lower", "upper"))
+        if low > high:
+            raise InputError(f"{where}: lower = {low:g} of <limit> is above upper = {high:g}; exchange them")
+        found["limits"] = low, high
+    return found
 
 
 def _mimic(element: Element, where: str) -> tuple[str, float, float] | None:

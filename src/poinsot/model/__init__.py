@@ -15,6 +15,7 @@ from ._compact import (
     redundant_diagonal,
 )
 from ._geometry import Geometry
+from ._limits import JointLimits
 from ._linkage import Linkage, Turning
 from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
 from ._params import Parametrised, filled
@@ -34,6 +35,7 @@ __all__ = [
     "Chain",
     "Chart",
     "Geometry",
+    "JointLimits",
     "Linkage",
     "Mobility",
     "OpenChain",

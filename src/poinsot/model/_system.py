@@ -17,7 +17,7 @@ from ._checks import stacked
 from ._geometry import Geometry, as_geometry
 from ._joint_row import acting_together, row_of
 from ._light import check_light
-from ._limits import JointLimits, limited_coordinates
+from ._limits import JointLimits, check_data
 from ._linkage import Linkage
 from ._named_frames import as_frames
 from ._params import filled
@@ -112,7 +112,7 @@ class System(AbstractSystem):
         if conditions:
             poses = as_poses(reference or {}, self.names)
             self.mechanism = Linkage(conditions, self.names, poses, self.placement, self.masses)
-            list(limited_coordinates(self.mechanism.held))  # Refused here, not when a run asks for them.
+            check_data(self.mechanism.held)  # Refused here, not when a run asks for them.
         self.frames = as_frames(frames, self.roster)
         self.geometry = as_geometry(geometry, self.names)
         self.potentials = as_potentials(potentials, self.roster, self.params)

@@ -13,7 +13,7 @@ from poinsot.coordinates import AbstractOrientation, Group, Joint, Quaternions, 
 from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, quoted, user_function
 from poinsot.equations import FORMS, Formulation, formulate, preferences, refusal
 from poinsot.kernels import once
-from poinsot.model import AbstractSystem
+from poinsot.model import AbstractSystem, JointLimits
 from poinsot.simulation._body_trajectory import BodyTrajectory
 from poinsot.simulation._culprits import culprits
 from poinsot.simulation._event import Event
@@ -117,7 +117,10 @@ class _Observed(eqx.Module):
 
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
-        return self.function(self.formulation.seen(t, state))
+        motion = self.formulation.seen(t, state)
+        if isinstance(self.function, JointLimits):
+            return self.function(motion, self.formulation.counted(t, state))
+        return self.function(motion)
 
 
 def subject_of(

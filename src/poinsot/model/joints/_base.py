@@ -25,6 +25,7 @@ class AbstractJoint(AbstractCondition):
     from where it is: its point `at` in space with the bodies in their reference poses, or `at_first` and
     `at_second` in the bodies; its `axis`, or `axis_first` and `axis_second` likewise; and its `name`. Its
     `limits` are data, least and largest value of its coordinate: `stop=system.limits` ends a run there.
+    `largest_effort` and `largest_velocity` are data too, which nothing acts on.
 
     A joint that can stand in a tree also says what it leaves: its coordinates, and the motion subspace of
     their rates. One that does not, such as a constant distance, closes a loop.

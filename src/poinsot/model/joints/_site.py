@@ -35,6 +35,10 @@ class Where(TypedDict, total=False):
     axis_second: Any
     limits: Any
     """Least and largest value of its coordinate; of several a dictionary with a pair for some of them."""
+    largest_effort: Any
+    """Largest torque or force of its motor, by coordinate likewise."""
+    largest_velocity: Any
+    """Largest rate of its coordinate, by coordinate likewise."""
     name: str
 
 
@@ -61,6 +65,10 @@ class Site(Printable):
     """Whether the axes are given in the bodies."""
     limits: tuple[tuple[str | None, float, float], ...] = eqx.field(static=True)
     """Coordinates with their least and largest values."""
+    largest_effort: tuple[tuple[str | None, float], ...] = eqx.field(static=True)
+    """Coordinates with their largest torques or forces."""
+    largest_velocity: tuple[tuple[str | None, float], ...] = eqx.field(static=True)
+    """Coordinates with their largest rates."""
 
     def __init__(self, kind: str, first: str, second: str, where: Where):
         self.kind, self.ends = kind, (first, second)
@@ -93,6 +101,8 @@ class Site(Printable):
         first_axis = as_direction(axis, f"axis of {self}")
         self.axes = first_axis, as_direction(own[1], f"axis of {self}") if self.in_bodies else first_axis
         self.limits = self._limits(where.get("limits"))
+        self.largest_effort = self._largest("largest_effort", where.get("largest_effort"))
+        self.largest_velocity = self._largest("largest_velocity", where.get("largest_velocity"))
 
     def __str__(self) -> str:
         first, second = self.ends
@@ -108,16 +118,25 @@ class Site(Printable):
 
     def _limits(self, given: Any) -> tuple[tuple[str | None, float, float], ...]:
         """Limits by coordinate; None stands for the only one."""
-        pairs = given if isinstance(given, Mapping) else {} if given is None else {None: given}
         limits = []
-        for coordinate, pair in pairs.items():
+        for coordinate, pair in _by_coordinate(given).items():
             low, high = np.asarray(as_array(pair, f"limits of {self}", (2,))).tolist()
-            if not low < high:
+            if not low <= high:
                 raise InputError(
-                    f"limits of {self} = ({low:g}, {high:g}); the first must be below the second"
+                    f"limits of {self} = ({low:g}, {high:g}); the first must not be above the second"
                 )
             limits.append((coordinate, low, high))
         return tuple(limits)
+
+    def _largest(self, field: str, given: Any) -> tuple[tuple[str | None, float], ...]:
+        """Largest sizes by coordinate; None stands for the only one."""
+        found = []
+        for coordinate, value in _by_coordinate(given).items():
+            size = float(np.asarray(as_array(value, f"{field} of {self}", ())))
+            if not size > 0.0:
+                raise InputError(f"{field} of {self} = {size:g}; it must be positive, left out if not known")
+            found.append((coordinate, size))
+        return tuple(found)
 
     def markers(self, names: Sequence[str], reference: Mapping[str, Pose]) -> tuple[Marker, Marker]:
         """The places of the joint in its bodies.
@@ -143,6 +162,11 @@ class Site(Printable):
             body = None if end == GROUND else names.index(end)
             markers.append(Marker(body, point, None if same else frame))
         return markers[0], markers[1]
+
+
+def _by_coordinate(given: Any) -> Mapping[str | None, Any]:
+    """What is given for each coordinate; None stands for the only one."""
+    return given if isinstance(given, Mapping) else {} if given is None else {None: given}
 
 
 def frame_about(axis: Float[Array, "3"]) -> Float[Array, "3 3"]:
