@@ -123,7 +123,12 @@ def test_run_of_a_file_follows_its_drive_and_is_stored_whole(tmp_path):
         ("rate = 2.0", "speed = 2.0", 39, "has no key 'speed'"),
         ("weights = [1.0, -0.5]", "weights = [1.0]", 35, "must be a list of 2"),
         ('second = "axle"', 'second = "axe"', 32, "is about joint 'axe'"),
-        ('name = "rail"', 'name = "axle"', None, "both called 'axle'"),
+        (
+            'name = "rail"',
+            'name = "axle"',
+            24,
+            "Prismatic joint 'axle' of ground and rack, have the same name",
+        ),
         ("[assembly]", "[assembly]\nwhat = 1", 45, "has no key 'what'"),
         ("[assembly]", "", 17, "is open by 0.1 at the start; add a table [assembly]"),
     ],

@@ -58,7 +58,9 @@ def test_energy_balance_counts_what_a_drive_does():
 def test_a_drive_holds_at_its_place_of_the_turn():
     system, start = crank()
     opposite = system.state(position=(-2.0, 0, 0), rotation=(0.0, 0.0, 0.0, 1.0))
-    with pytest.raises(pt.InputError, match="drive 'motor' is open by 3.14"):
+    with pytest.raises(
+        pt.InputError, match="drive 'motor' in Revolute joint 'hinge' of ground and rod is open by"
+    ):
         system.check_state(0.0, opposite)
     system.check_state(0.0, start)
 
@@ -153,8 +155,8 @@ BAD = {
     "drive 'drive of hing' is about joint 'hing', which is none; there are hinge": lambda: hinged(
         J.Drive("hing", course)
     ),
-    "drive 'drive of hinge' and drive 'twice' both drive Revolute joint 'hinge' of ground and rod": lambda: (
-        hinged(J.Drive("hinge", course), J.Drive("hinge", course, name="twice"))
+    "drive 'twice', both drive the angle of Revolute joint 'hinge' of ground and rod": lambda: hinged(
+        J.Drive("hinge", course), J.Drive("hinge", course, name="twice")
     ),
     "drive 'drive of weld' is about Fixed joint 'weld' of ground and rod, which has no coordinate": lambda: (
         hinged(J.Fixed("ground", "rod", at=(0, 0, 0), name="weld"), J.Drive("weld", course))

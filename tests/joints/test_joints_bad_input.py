@@ -29,7 +29,15 @@ BAD = {
     "give its axis either as axis=": lambda: J.Revolute("rod", "bar", at=ZERO, axis_first=(0, 0, 1)),
     "pitch of Screw joint 'rod-bar' is zero": lambda: J.Screw("rod", "bar", 0.0, at=ZERO),
     "it must be positive": lambda: J.Distance("rod", "bar", -1.0, at_first=ZERO, at_second=ZERO),
-    "are both called 'rod-bar'": lambda: jointed(*2 * [J.Spherical("rod", "bar", **ORIGIN)]),
+    "joints[1], Spherical joint 'rod-bar', have the same name": lambda: jointed(
+        *2 * [J.Spherical("rod", "bar", **ORIGIN)]
+    ),
+    "and joints[2], drive 'drive of rod-bar', both drive the angle of Revolute joint 'rod-bar'": lambda: (
+        jointed(J.Revolute("rod", "bar", **ORIGIN), *2 * [J.Drive("rod-bar", lambda t: t)])
+    ),
+    "bodies[0] is called 'ground', the name of space for joints": lambda: pt.System(
+        [pt.RigidBody(1.0, (1, 1, 1), name="ground")]
+    ),
     "joints[0] = 'hinge'; it must be one of pt.joints": lambda: jointed("hinge"),
     "reference has 'rd'": lambda: jointed(J.Fixed("ground", "rod", **ORIGIN), reference={"rd": 1}),
 }

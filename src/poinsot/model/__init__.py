@@ -14,10 +14,11 @@ from ._compact import (
     reduced_along,
     redundant_diagonal,
 )
+from ._dependence import DEPENDENT, in_loops, scaled_jacobians
 from ._geometry import Geometry
 from ._limits import JointLimits
 from ._linkage import Linkage, Turning
-from ._mobility import DEPENDENT, Mobility, in_loops, scaled_jacobians
+from ._mobility import Mobility
 from ._params import Parametrised, filled
 from ._particles import Particles
 from ._reaction import Passed, free_wrench, joint_forces, passed_along, passed_on

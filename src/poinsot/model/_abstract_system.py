@@ -17,6 +17,7 @@ from poinsot.rotation import from_matrix, to_matrix
 from . import _momenta
 from ._assembly import Assembled, assembled, check_closed
 from ._chart import Chart
+from ._driven import check_drives
 from ._linkage import Linkage
 from ._mobility import Mobility, mobility
 from ._params import filled
@@ -302,6 +303,7 @@ class AbstractSystem(Recommending):
         check_physical(self.placed, self.names, t, state, runs=runs)
         if not runs:
             check_closed(self, t, state)
+            check_drives(self, t, state)
 
     def assemble(
         self,
@@ -347,7 +349,8 @@ class AbstractSystem(Recommending):
         Raises:
             InputError: the joints are open, or there are none.
         """
-        self.check_state(t, state)
+        check_physical(self.placed, self.names, t, state)
+        check_closed(self, t, state)
         return mobility(self, t, state)
 
     def from_live(self, t, x: LiveX, quat: Float[Array, "4 Nr"], v: LiveX, Omega: LiveOmega) -> State:

@@ -11,9 +11,11 @@ from jaxtyping import Array
 
 from poinsot.core import PLACING, PLACING_REPETITIONS, InputError, Rows, State, concrete
 from poinsot.kernels import once
-from poinsot.rotation import multiply, quat_exp, to_matrix
+from poinsot.rotation import multiply, quat_exp
 
 from ._compact import AnyLinkage, compact
+from ._dependence import matrices
+from ._driven import Driven
 from ._linkage import Linkage
 from ._near import Assembled, drives_of, placed_along_joints, told
 from ._start import check_physical
@@ -46,16 +48,19 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
     # Known numbers are looked at also where a function is traced around them.
     with jax.ensure_compile_time_eval():
         held = compact(linkage)
-        gaps, rates, sizes = opening(held, *live_at(system, t, state))
+        now = live_at(system, t, state)
+        gaps, rates, sizes = opening(held, *now)
     if not concrete(gaps, rates, sizes):
         return
     large = np.asarray(sizes)
     for what, rows, size in (("open by", gaps, large[0]), ("opening at a rate of", rates, large[1])):
         joint, worst = _worst(held, rows)
         if worst > CLOSED * (1.0 + float(size)):
+            fault = Driven.of(linkage, *now[:3]).fault() if rows is rates else None
             raise InputError(
-                f"{linkage.conditions[joint].label} is {what} {worst:.3g} at the start; "
-                "take system.assemble(state), the nearest state with closed joints"
+                fault
+                or f"{linkage.label(joint)} is {what} {worst:.3g} at the start; take system.assemble(state), "
+                "the nearest state with closed joints"
             )
 
 
@@ -116,7 +121,7 @@ def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tup
             if worst <= CLOSED * (1.0 + float(sizes[0])):
                 return found[0], found[1], corrections
             if worst < least:
-                least, label = worst, linkage.conditions[joint].label
+                least, label = worst, linkage.label(joint)
     raise InputError(
         f"no consistent assembly was found: {label} stays open by {least:.3g}; start nearer to one, or look "
         "for joints that contradict each other"
@@ -141,10 +146,10 @@ def _moving_along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: A
     _, rates, sizes = opening(held, t, x, quat, v, Omega)
     joint, worst = _worst(held, rates)
     if not worst <= CLOSED * (1.0 + float(sizes[1])):
-        label = linkage.conditions[joint].label
         raise InputError(
-            f"no velocities keep the joints closed: {label} is off by a rate of {worst:.3g}; give "
-            "rates that go together, and none of a joint that a drive or a loop holds"
+            Driven.of(linkage, t, x, quat).rates()
+            or f"no velocities keep the joints closed: {linkage.label(joint)} is off by a rate of "
+            f"{worst:.3g}; give rates that go together, and none of a joint that a drive or a loop holds"
         )
     return v, Omega
 
@@ -168,10 +173,6 @@ def _live(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Arra
 @once
 def _from_live(system: "AbstractSystem", t, *live: Array) -> State:
     return system.from_live(t, *live)
-
-
-def matrices(quat: Array) -> Array:
-    return jnp.moveaxis(to_matrix(quat.T), 0, -1)
 
 
 def _flat(v: Array, Omega: Array) -> Array:

@@ -121,6 +121,10 @@ class Linkage(eqx.Module):
         pairs = zip(self.joints, self.markers, strict=True)
         return {joint.name: (joint, *markers) for joint, markers in pairs}
 
+    def label(self, condition: int) -> str:
+        """What messages call a condition, with the bodies that it is about."""
+        return self.conditions[condition].label_in([self.joints[joint] for joint in self.seen[condition]])
+
     @property
     def held_together(self) -> list[tuple[int, ...]]:
         """Bodies that each condition takes hold of, without the ground."""

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
-from poinsot.core import InputError, State, as_array, quoted
+from poinsot.core import InputError, State, as_array, concrete, quoted
 from poinsot.rotation import from_matrix, to_matrix
 
-from ._joint_coordinate import chosen
+from ._joint_coordinate import JointCoordinate, chosen
 from ._start import completed
 from ._tree import SpanningTree
-from .joints import Drive
+from .joints import Drive, wrapped
 from .potentials._marker import Marker
 
 if TYPE_CHECKING:
@@ -63,6 +64,18 @@ def told(names: Sequence[str], near: State, state: State, placed: Collection[str
     return "\n".join(lines)
 
 
+class Asked(Drive):
+    """The value or the rate of a joint coordinate that an assembly is asked for."""
+
+    def __init__(self, joint: str, coordinate: str, params: Any, name: str):
+        super().__init__(joint, _line, coordinate, params=params, name=name)
+
+    @property
+    def label(self) -> str:
+        """What people gave."""
+        return self.name
+
+
 def drives_of(system: "AbstractSystem", given: Mapping[str, Any], level: int, t) -> list[Drive]:
     """Drives through given values of joint coordinates, or at given rates of them.
 
@@ -71,6 +84,9 @@ def drives_of(system: "AbstractSystem", given: Mapping[str, Any], level: int, t)
         given: by name of the joint a number, or a dictionary with a number for each of some coordinates.
         level: 0 for values, 1 for rates.
         t: time at which they hold.
+
+    Raises:
+        InputError: there is no such coordinate, or a drive of the system gives it another value.
     """
     what = ("coordinates", "velocity")[level]
     drives = []
@@ -81,9 +97,35 @@ def drives_of(system: "AbstractSystem", given: Mapping[str, Any], level: int, t)
             one = chosen(system.roster.joints, joint, coordinate, None, label)
             name = (one.joint.freedoms or ())[one.place]
             value = as_array(number, f"{what} of {one.joint.label}", ())
+            own = _drive_of(system, one)
+            if own is not None:
+                _check_agrees(own, one, level, t, value)
+                continue
             params = {"t": t, "values": [value, 0.0 * value] if level == 0 else [0.0 * value, value]}
-            drives.append(Drive(joint, _line, name, params=params, name=f"{what} of {joint}, {name}"))
+            drives.append(Asked(joint, name, params, f"{label}, {name!r}"))
     return drives
+
+
+def _drive_of(system: "AbstractSystem", coordinate: JointCoordinate) -> Drive | None:
+    """The drive of the system that moves a coordinate."""
+    linkage = system.linkage
+    assert linkage is not None
+    joint, place = coordinate.joint, coordinate.place
+    drives = (one for one in linkage.conditions if isinstance(one, Drive))
+    return next((one for one in drives if one.joint == joint.name and one.place_in(joint) == place), None)
+
+
+def _check_agrees(drive: Drive, coordinate: JointCoordinate, level: int, t, value: Array) -> None:
+    """Refuse a value or a rate other than that of the drive of the coordinate."""
+    driven = drive.rate(t) if level else drive.function(t)
+    off = wrapped(value - driven) if coordinate.angular and level == 0 else value - driven
+    if not concrete(off) or abs(float(off)) <= STAYS * (1.0 + abs(float(driven))):
+        return
+    what, verb = (("coordinates", "is at"), ("velocity", "moves at"))[level]
+    raise InputError(
+        f"{what} of assemble: {coordinate.joint.label} {verb} {float(driven):.6g} by its {drive.label}, not "
+        f"at {float(value):.6g}; leave it out, or change the function of the drive"
+    )
 
 
 def _line(t, params):

@@ -18,7 +18,7 @@ from ._roster import Roster
 from ._rotations import as_quaternion, rotation_matrix
 from .freedom import AbstractFreedom, Free, Prescribed
 from .joints import AbstractCondition, AbstractJoint, Drive
-from .joints._site import Pose
+from .joints._site import GROUND, Pose
 from .loads import AbstractLoad
 from .loads import Function as LoadFunction
 from .potentials import (
@@ -63,6 +63,11 @@ def named(bodies: Any) -> tuple[tuple[RigidBody, ...], tuple[str, ...]]:
         for i, body in enumerate(bodies)
     )
     for i, name in enumerate(names):
+        if name == GROUND:
+            raise InputError(
+                f"bodies[{i}] is called {GROUND!r}, the name of space for joints; give it another, "
+                "RigidBody(..., name=...)"
+            )
         if names.index(name) != i:
             raise InputError(
                 f"bodies[{names.index(name)}] and bodies[{i}] are both called {quoted(name)}; "
@@ -188,25 +193,40 @@ def as_joints(terms: Any, params: Any) -> tuple[AbstractCondition, ...]:
     for i, one in enumerate(given):
         if not isinstance(one, AbstractCondition):
             raise InputError(f"joints[{i}] = {quoted(one)}; it must be one of pt.joints")
-    names = [one.name for one in given]
-    for i, name in enumerate(names):
-        if names.index(name) != i:
-            raise InputError(
-                f"joints[{names.index(name)}] and joints[{i}] are both called {name!r}; give each a name"
-            )
+    _check_names(given, AbstractJoint)
     joints = {one.name: one for one in given if isinstance(one, AbstractJoint)}
     others = [one for one in given if not isinstance(one, AbstractJoint)]
-    driven: dict[tuple, Drive] = {}
     for one in others:
         one.check(joints)
         if params is None:
             check_filled(one, one.label)
-        if isinstance(one, Drive):
-            twice = driven.setdefault((one.joint, one.place_in(joints[one.joint])), one)
-            if twice is not one:
-                label = joints[one.joint].label
-                raise InputError(f"{twice.label} and {one.label} both drive {label}; leave one of them out")
+    _check_driven_once(given, joints)
+    _check_names(given, AbstractCondition)
     return (*joints.values(), *others)
+
+
+def _check_names(given: Sequence[AbstractCondition], kind: type[AbstractCondition]) -> None:
+    """Refuse two of a kind that have one name."""
+    known: dict[str, int] = {}
+    for i, one in enumerate(given):
+        first = known.setdefault(one.name, i) if isinstance(one, kind) else i
+        if first != i:
+            labels = f"joints[{first}], {given[first].label}, and joints[{i}], {given[i].label}"
+            raise InputError(f"{labels}, have the same name; give each a name of its own, name=...")
+
+
+def _check_driven_once(given: Sequence[AbstractCondition], joints: Mapping[str, AbstractJoint]) -> None:
+    """Refuse two drives of one coordinate."""
+    driven: dict[tuple[str, int], int] = {}
+    for i, one in enumerate(given):
+        if not isinstance(one, Drive):
+            continue
+        joint, place = joints[one.joint], one.place_in(joints[one.joint])
+        first = driven.setdefault((one.joint, place), i)
+        if first != i:
+            labels = f"joints[{first}], {given[first].label}, and joints[{i}], {one.label}"
+            what = f"{(joint.freedoms or ())[place]} of {joint.label}"
+            raise InputError(f"{labels}, both drive the {what}; leave one of them out")
 
 
 def as_poses(reference: Any, names: Sequence[str]) -> dict[str, Pose]:

@@ -1,6 +1,6 @@
 """The rank of many sparse equations, and which of them depend on others, without a large matrix."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -97,15 +97,25 @@ class Dependence:
         """
         ends = np.cumsum(self.rows)[:-1]
         grams = [np.zeros((count, count)) for count in self.rows]
-        for begin in range(0, len(self.dependent), BATCH):
-            batch = np.array(self.dependent[begin : begin + BATCH])
-            combinations = np.zeros((sum(self.rows), len(batch)))
-            combinations[batch, np.arange(len(batch))] = 1.0
-            for places, matrix in reversed(self.turns):
-                combinations[places] = matrix @ combinations[places]
-            for gram, own in zip(grams, np.split(combinations, ends), strict=True):
+        for batch in self.combinations():
+            for gram, own in zip(grams, np.split(batch, ends), strict=True):
                 gram += own @ own.T
         return [int(np.sum(np.linalg.eigvalsh(gram) > tolerance**2)) for gram in grams]
+
+    def combinations(self) -> Iterator[np.ndarray]:
+        """Combinations of rows that are zero, as orthonormal columns, some at a time."""
+        for begin in range(0, len(self.dependent), BATCH):
+            batch = np.array(self.dependent[begin : begin + BATCH])
+            columns = np.zeros((sum(self.rows), len(batch)))
+            columns[batch, np.arange(len(batch))] = 1.0
+            for places, matrix in reversed(self.turns):
+                columns[places] = matrix @ columns[places]
+            yield columns
+
+    def contradicted(self, right: np.ndarray) -> np.ndarray:
+        r"""The part of right-hand sides that no unknowns reach: their projection on these combinations."""
+        parts = (batch @ (batch.T @ right) for batch in self.combinations())
+        return sum(parts, start=np.zeros_like(right))
 
     def solution(self, near: np.ndarray) -> np.ndarray:
         """Find unknowns with all left-hand sides zero, near to given ones, front by front."""

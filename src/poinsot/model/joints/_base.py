@@ -72,6 +72,10 @@ class AbstractJoint(AbstractCondition):
         """Kind and name."""
         return str(self.site)
 
+    def label_in(self, joints: Sequence["AbstractJoint"]) -> str:
+        """Its label, which names the bodies."""
+        return self.label
+
     @property
     def joined(self) -> tuple[str, ...]:
         """Itself."""

@@ -30,6 +30,10 @@ class AbstractCondition(Printable):
     def label(self) -> str:
         """What messages call it."""
 
+    def label_in(self, joints: Sequence["AbstractJoint"]) -> str:
+        """Its label with those of the joints that it is about."""
+        return f"{self.label} in {' and '.join(joint.label for joint in joints)}"
+
     @property
     @abc.abstractmethod
     def joined(self) -> tuple[str, ...]:
