@@ -165,7 +165,7 @@ def test_a_floating_robot_with_a_mimic_joint_is_written(tmp_path):
     ("system", "said"),
     [
         (lambda: pt.library.four_bar(), "closes a loop, and URDF has trees alone"),
-        (lambda: pt.library.rod_pendulum(2), "URDF has hinges, slides and fixed joints"),
+        (lambda: pt.library.rod_pendulum(2), "URDF has hinges, slides, planar and fixed joints"),
         (lambda: pt.System(pt.RigidBody(1.0, (1.0, 1.0, 1.0))), "system has no joints"),
     ],
 )

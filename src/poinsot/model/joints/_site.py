@@ -15,6 +15,7 @@ from ..potentials._marker import Marker
 
 GROUND = "ground"
 """Name of the body that does not move."""
+SAME = 1e-9
 Pose = tuple[Float[Array, "3"], Float[Array, "3 3"]]
 
 
@@ -175,8 +176,9 @@ def frame_about(axis: Float[Array, "3"]) -> Float[Array, "3 3"]:
     xp: Any = np if concrete(axis) else jnp
     axis = xp.asarray(axis)
     # Unit vectors along the coordinate axes have frames of zeros and ones, which cost nothing later.
-    away = xp.argmin(xp.abs(axis))
-    # The direction furthest from the axis, the first of several.
+    # The direction furthest from the axis, the first of several that are as far to round-off.
+    along = xp.abs(axis)
+    away = xp.argmax(along <= xp.min(along) + SAME)
     helper = xp.eye(3)[away]
     one = helper - (helper @ axis) * axis
     one = one / xp.sqrt(one @ one)
