@@ -1,6 +1,7 @@
 """Robots from URDF files: the same mechanics as Pinocchio reads, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +267,37 @@ def test_entities_are_refused_before_they_are_looked_at(case, tmp_path):
     (tmp_path / "bad.urdf").write_text(ATTACKS[case])
     with pytest.raises(pt.InputError, match="line 1: document types and entities are not read"):
         read_urdf(tmp_path / "bad.urdf")
+
+
+ENCODINGS = {
+    "unknown": ("klingon", b"a", "the encoding 'klingon' is not read; save the file as UTF-8"),
+    "of several bytes": ("euc-jp", b"a", "the encoding 'euc-jp' is not read; save the file as UTF-8"),
+    "no text": ("hex", b"a", "the encoding 'hex' is not read"),
+    "utf-16 that is none": ("utf-16", b"a", "line 1: not XML, its bytes are not of the encoding 'utf-16'"),
+    "latin letters": ("utf-8", b"\xe4", "line 1: not XML, its bytes are not of the encoding 'utf-8'"),
+    "no ascii": ("us-ascii", b"\xc3\xa4", "line 1: not XML, its bytes are not of the encoding 'us-ascii'"),
+    "bad bytes": ("cp1252", b"\x81", "line 1: not XML, its bytes are not of the encoding 'cp1252'"),
+    "bad letters": ("utf-8", b"&", "line 1: not XML, 'not well-formed (invalid token)'"),
+}
+
+
+@pytest.mark.parametrize("case", ENCODINGS)
+def test_encodings_that_are_not_read_are_named(case, tmp_path):
+    encoding, letters, said = ENCODINGS[case]
+    given = f'<?xml version="1.0" encoding="{encoding}"?><robot name="'.encode()
+    (tmp_path / "bad.urdf").write_bytes(given + letters + b'"/>')
+    with pytest.raises(pt.InputError, match=re.escape(said)) as refused:
+        read_urdf(tmp_path / "bad.urdf")
+    assert "bad.urdf" in str(refused.value) and "\n" not in str(refused.value)
+    done = CliRunner().invoke(app, ["inspect", str(tmp_path / "bad.urdf")])
+    assert done.exit_code == 2 and "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "cp1252"])
+def test_encodings_that_are_read(encoding, tmp_path):
+    text = PICKER.read_text().replace("?>", f' encoding="{encoding}"?>', 1).replace('"picker"', '"Hände"')
+    (tmp_path / "robot.urdf").write_bytes(text.encode(encoding))
+    assert read_urdf(tmp_path / "robot.urdf").name == "Hände"
 
 
 def test_files_that_are_too_large_or_too_deep_are_refused(tmp_path, monkeypatch):

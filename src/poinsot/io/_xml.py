@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
+from xml.parsers.expat import errors
 
 from poinsot.core import InputError, quoted
 
@@ -11,6 +12,7 @@ LARGEST = 16 * 1024 * 1024
 """Bytes of a file."""
 DEEPEST = 64
 """Elements within each other."""
+REMEDY = "save the file as UTF-8, and declare that or nothing"
 
 
 def read_xml(path: str | Path) -> Element:
@@ -33,7 +35,11 @@ def read_xml(path: str | Path) -> Element:
 def parsed(data: bytes, name: str) -> Element:
     """The root element of some XML; `name` says in messages what it is."""
     builder, parser = TreeBuilder(), expat.ParserCreate()
-    depth = 0
+    depth, declared = 0, "utf-8"
+
+    def declare(version: str, encoding: str | None, standalone: int) -> None:
+        nonlocal declared
+        declared = encoding or declared
 
     def refuse(*_: Any) -> Any:
         raise InputError(
@@ -53,6 +59,7 @@ def parsed(data: bytes, name: str) -> Element:
         depth -= 1
         builder.end(tag)
 
+    parser.XmlDeclHandler = declare
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler = builder.data
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
@@ -61,5 +68,21 @@ def parsed(data: bytes, name: str) -> Element:
         parser.Parse(data, True)
         return builder.close()
     except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        raise InputError(f"{name}, line {error.lineno}: not XML, {quoted(reason)}") from None
+        reason = quoted(expat.ErrorString(error.code))
+        if error.code == errors.codes[errors.XML_ERROR_INCORRECT_ENCODING] or not _decodes(data, declared):
+            reason = f"its bytes are not of the encoding {quoted(declared)}; {REMEDY}"
+        raise InputError(f"{name}, line {error.lineno}: not XML, {reason}") from None
+    except InputError:
+        raise
+    except (LookupError, ValueError):
+        # Of Python's codecs, which expat asks for encodings that it does not know.
+        raise InputError(f"{name}: the encoding {quoted(declared)} is not read; {REMEDY}") from None
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    """Whether bytes are of an encoding."""
+    try:
+        data.decode(encoding)
+    except (LookupError, ValueError):
+        return False
+    return True
