@@ -136,7 +136,7 @@ def test_a_joint_follows_another_by_any_number():
     assert angles["first hinge"] > 2.5 * np.pi
     state = held(2.5).joint_state(angles)
     held(2.5).check_state(0.0, state)
-    with pytest.raises(pt.InputError, match="coupling 'coupling of first hinge and second hinge' is open by"):
+    with pytest.raises(pt.InputError, match="coupling of first hinge and second hinge' in .* is open by"):
         held(0.0).check_state(0.0, state)
 
 

@@ -1,7 +1,9 @@
 """Joints that make no sense: one line each that names joint and bodies."""
 
+import math
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -48,6 +50,34 @@ def test_one_clear_line(line):
     with pytest.raises(pt.InputError) as caught:
         BAD[line]()
     assert line in str(caught.value) and "\n" not in str(caught.value)
+
+
+RETURNED = {
+    "cannot be evaluated: it takes numbers out of traced arrays; write it with jax.numpy": math.sin,
+    "returns None; it must return numbers (is a `return` missing?)": lambda t: None,
+    "returns shape (2,); it must return one number": lambda t: (t, t),
+}
+HINGE = J.Revolute("rod", "bar", at=ZERO, name="hinge")
+
+
+@pytest.mark.parametrize("line", RETURNED)
+def test_functions_in_joints_are_tried_when_a_system_is_built(line):
+    where = "in Revolute joint 'hinge' of rod and bar"
+    function = RETURNED[line]
+    with pytest.raises(pt.InputError) as caught:
+        jointed(HINGE, J.Drive("hinge", function, name="motor"))
+    assert str(caught.value).startswith(f"function of drive 'motor' {where} {line}")
+    torque = pt.loads.JointTorque("hinge", lambda t, angle, rate: function(t))
+    with pytest.raises(pt.InputError) as caught:
+        jointed(HINGE, loads=[torque])
+    assert str(caught.value).startswith(f"loads[0]: torque of JointTorque {where} {line}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_drive_that_is_not_finite_at_the_start():
+    system = jointed(HINGE, J.Drive("hinge", lambda t: jnp.sqrt(t - 1.0), name="motor"))
+    with pytest.raises(pt.InputError, match="drive 'motor' in Revolute joint .* is open by nan at the start"):
+        system.check_state(0.0, system.state())
 
 
 def test_open_joints_are_refused_with_their_gap_and_assembled_on_demand():

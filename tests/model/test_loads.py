@@ -1,5 +1,6 @@
 """Loads: forces and torques against formulas written anew, their power, and what is refused."""
 
+import math
 from typing import Any, cast
 
 import jax.numpy as jnp
@@ -87,7 +88,15 @@ BAD = {
     ),
     "wrong time": (
         lambda: System(BODIES, loads=[loads.Force(lambda t: jnp.ones(2))]),
-        r"loads\[0\] cannot be evaluated",
+        r"loads\[0\]: force of Force returns shape \(2,\); it must return an array of shape \(3,\)$",
+    ),
+    "no pair": (
+        lambda: System(BODIES, loads=[lambda t, x, R, v, Omega: v]),
+        r"loads\[0\]: a load returns shape \(2, 3\); it must return a force and a torque",
+    ),
+    "no tracing": (
+        lambda: System(BODIES, loads=[loads.Force(lambda t: (math.sin(t), 0.0, 0.0))]),
+        r"loads\[0\]: force of Force cannot be evaluated: .* write it with jax.numpy",
     ),
 }
 

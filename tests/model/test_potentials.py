@@ -231,6 +231,10 @@ BAD = {
     "vector": (_system(lambda x, R: x[0]), r"potentials\[0\] returns numbers of shape \(3,\)"),
     "signature": (_system(lambda x: 0.0), r"must take \(x, R\), \(t, x, R\)"),
     "parameters": (_system(lambda x, R, k: 0.0), r"takes parameters.*Function\(f, params=...\)"),
+    "a field of three numbers": (
+        lambda: pt.System(pt.RigidBody(1.0, (1, 1, 1)), potentials=[pt.potentials.Field(lambda x, R: x)]),
+        r"potentials\[0\]: function of Field returns shape \(3,\); it must return one number",
+    ),
     "wrong inside": (_system(lambda x, R: x[0] @ jnp.ones(4)), r"potentials\[0\] cannot be evaluated: "),
     "no such body": (
         _system(potentials.HeavyTop(1.0, body=2)),

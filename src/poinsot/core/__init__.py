@@ -8,7 +8,7 @@ from poinsot.core._discrete_gradient import composed_gradient, corrected, discre
 from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
-from poinsot.core._functions import Use, check_uses
+from poinsot.core._functions import Use, check_uses, failure
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
@@ -141,6 +141,7 @@ __all__ = [
     "did_you_mean",
     "discrete_gradient",
     "each_body",
+    "failure",
     "field",
     "held",
     "hold",

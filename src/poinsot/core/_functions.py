@@ -17,6 +17,27 @@ class Use(NamedTuple):
     function: UserFunction
     arguments: tuple
     shape: tuple[int, ...] | None
+    like: str = ", like the state"
+    """Where the shape comes from, for messages."""
+
+
+UNTRACEABLE = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+"""What JAX raises where a function needs the numbers themselves."""
+
+
+def failure(error: Exception) -> str:
+    """Why a user's function cannot be evaluated, on one line."""
+    if isinstance(error, UNTRACEABLE):
+        return (
+            "it takes numbers out of traced arrays; write it with jax.numpy in place of math and numpy, and "
+            "jnp.where in place of if"
+        )
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {shortened(lines[0])}" if lines else type(error).__name__
 
 
 def check_uses(uses: Sequence[Use]) -> None:
@@ -25,12 +46,12 @@ def check_uses(uses: Sequence[Use]) -> None:
     Raises:
         InputError: names the function.
     """
-    for function, arguments, shape in uses:
+    for function, arguments, shape, like in uses:
         found = _traced(function, arguments)
         if found.dtype.kind == "b":
             raise InputError(f"{function.field} returns truth values; it must return numbers")
         if shape is not None and found.shape != shape:
-            wanted = f"an array of shape {shape}, like the state" if shape else "one number"
+            wanted = f"an array of shape {shape}{like}" if shape else "one number"
             raise InputError(f"{function.field} returns shape {found.shape}; it must return {wanted}")
 
 
@@ -42,10 +63,8 @@ def _traced(function: UserFunction, arguments: tuple) -> Any:
     except InputError:
         raise
     except Exception as error:
-        lines = str(error).strip().splitlines()
-        reason = f"{type(error).__name__}: {shortened(lines[0])}" if lines else type(error).__name__
         remedy = ""
         if function.takes_params and params is None:
             names = ", ".join(inspect.signature(function.function).parameters)
             remedy = f" (it takes ({names}), the last as params, and none are given; time must be called t)"
-        raise InputError(f"{function.field} cannot be evaluated: {reason}{remedy}") from error
+        raise InputError(f"{function.field} cannot be evaluated: {failure(error)}{remedy}") from error

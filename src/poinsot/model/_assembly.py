@@ -55,6 +55,11 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
     large = np.asarray(sizes)
     for what, rows, size in (("open by", gaps, large[0]), ("opening at a rate of", rates, large[1])):
         joint, worst = _worst(held, rows)
+        if not np.isfinite(worst):
+            raise InputError(
+                f"{linkage.label(joint)} is {what} {worst} at the start; its function and the slope of that "
+                "must be finite there"
+            )
         if worst > CLOSED * (1.0 + float(size)):
             fault = Driven.of(linkage, *now[:3]).fault() if rows is rates else None
             raise InputError(

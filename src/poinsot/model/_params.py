@@ -5,8 +5,9 @@ from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 
-from poinsot.core import InputError, Printable, UserFunction, as_params, time_function, user_function
+from poinsot.core import InputError, Printable, Use, UserFunction, as_params, time_function, user_function
 
 Tree = TypeVar("Tree")
 
@@ -71,6 +72,18 @@ class Parametrised(Printable):
     def takes_time(self) -> bool:
         """Whether the function takes `t`."""
         return self.function.takes_time
+
+    def use(self, shape: tuple[int, ...], *state: Any, of: str = "") -> Use:
+        """A call of the function, to be tried once.
+
+        Args:
+            shape: of what it must return.
+            state: arrays like those that it is called with.
+            of: what it belongs to, for messages.
+        """
+        own = self.function
+        named = UserFunction(own.function, own.takes_time, own.takes_params, f"{own.field}{of}")
+        return Use(named, (jnp.zeros(()), *state, self.params), shape, "")
 
     def __call__(self, t, *state: Any) -> Any:
         """The function's value."""

@@ -8,7 +8,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import InputError, UserFunction, as_array, quoted, user_function
+from poinsot.core import (
+    InputError,
+    Use,
+    UserFunction,
+    as_array,
+    check_uses,
+    failure,
+    quoted,
+    user_function,
+)
 
 from ._checks import concrete
 from ._params import check_filled, filled
@@ -16,7 +25,7 @@ from ._places import relocated
 from ._rigid_body import DEFAULT_NAME, RigidBody
 from ._roster import Roster
 from ._rotations import as_quaternion, rotation_matrix
-from .freedom import AbstractFreedom, Free, Prescribed
+from .freedom import AbstractFreedom, Free, Guided, Prescribed
 from .joints import AbstractCondition, AbstractJoint, Drive
 from .joints._site import GROUND, Pose
 from .loads import AbstractLoad
@@ -31,7 +40,7 @@ from .potentials import (
 )
 from .potentials import Function as PotentialFunction
 
-Term = TypeVar("Term", AbstractPotential, AbstractLoad)
+Term = TypeVar("Term", AbstractPotential, AbstractLoad, Guided)
 
 TAKEN = (
     "energy",
@@ -91,6 +100,8 @@ def with_freedom(freedom: Any, names: tuple[str, ...], params: Any) -> tuple[Abs
             raise InputError(f"freedom of {name!r} = {kind!r}; it must be one of pt.freedom, such as Free()")
         if isinstance(kind, Prescribed):
             _check_motion(kind, name, params)
+        if isinstance(kind, Guided):
+            _check_uses(f"freedom of {name!r}", [_whole(kind, params, f"path of {name!r}").path.use((3,))])
     if not any(kind.translates or kind.rotates for kind in kinds):
         raise InputError("freedom leaves no body that can move; there is nothing to simulate")
     return kinds
@@ -129,7 +140,9 @@ def as_loads(terms: Any, roster: Roster, params: Any) -> tuple[AbstractLoad, ...
             term = relocated(term, roster.place).of_bodies(roster)
         _check_places(term.bodies, count, field)
         shapes = _shapes(count, (3,), (3, 3), (3,), (3,))
-        wrench = _tried(field, _whole(term, params, field).wrench, jnp.zeros(()), *shapes)
+        whole = _whole(term, params, field)
+        _check_uses(field, whole.uses())
+        wrench = _tried(field, whole.wrench, jnp.zeros(()), *shapes)
         if [getattr(part, "shape", None) for part in jax.tree.leaves(wrench)] != [(count, 3)] * 2:
             raise InputError(
                 f"{field} returns {_said(wrench)}; it must return a force ({count}, 3) in space and a torque "
@@ -200,6 +213,7 @@ def as_joints(terms: Any, params: Any) -> tuple[AbstractCondition, ...]:
         one.check(joints)
         if params is None:
             check_filled(one, one.label)
+        check_uses(filled(one, params).uses(joints))
     _check_driven_once(given, joints)
     _check_names(given, AbstractCondition)
     return (*joints.values(), *others)
@@ -289,13 +303,22 @@ def _shapes(count: int, *shapes: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
     return [jax.ShapeDtypeStruct((count, *shape), jnp.zeros(()).dtype) for shape in shapes]
 
 
+def _check_uses(field: str, uses: Sequence[Use]) -> None:
+    """Refuse functions of a term that cannot be evaluated, or return something else."""
+    try:
+        check_uses(uses)
+    except InputError as error:
+        raise InputError(f"{field}: {error}") from None
+
+
 def _tried(field: str, function: Callable, *arguments: Any) -> Any:
     """Shapes of what a function returns; what goes wrong inside it becomes one line."""
     try:
         return jax.eval_shape(function, *arguments)
+    except InputError as error:
+        raise InputError(f"{field}: {error}") from None
     except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError(f"{field} cannot be evaluated: {type(error).__name__}: {reason}") from error
+        raise InputError(f"{field} cannot be evaluated: {failure(error)}") from error
 
 
 def _said(result: Any) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from jaxtyping import Array, Float
 
-from poinsot.core import Printable
+from poinsot.core import Printable, Use
 
 from ._frames import Frames
 
@@ -46,6 +46,10 @@ class AbstractCondition(Printable):
 
     def check(self, joints: Mapping[str, "AbstractJoint"]) -> None:  # noqa: B027
         """Refuse joints that it cannot be about; `joints` are all of the system by name."""
+
+    def uses(self, joints: Mapping[str, "AbstractJoint"]) -> Sequence[Use]:
+        """Calls of its functions, to be tried once."""
+        return ()
 
     @abc.abstractmethod
     def gap(self, t, joints: Sequence["AbstractJoint"], frames: Sequence[Frames]) -> Float[Array, " rows"]:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, Use, quoted
 
 from .._params import Parametrised
 from ._base import AbstractJoint
@@ -77,6 +77,10 @@ class Drive(AbstractCondition):
     def check(self, joints: Mapping[str, AbstractJoint]) -> None:
         """Refuse a joint that is not there, or has no such coordinate."""
         self.place_in(joint_called(self.joint, joints, self.label))
+
+    def uses(self, joints: Mapping[str, AbstractJoint]) -> Sequence[Use]:
+        """That of its function of time."""
+        return [self.function.use((), of=f" in {joints[self.joint].label}")]
 
     def place_in(self, joint: AbstractJoint) -> int:
         """Place of the coordinate that it moves among those of the joint."""

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import Printable
+from poinsot.core import Printable, Use
 
 if TYPE_CHECKING:
     from .._roster import Roster
@@ -34,6 +34,10 @@ class AbstractLoad(Printable):
     def of_bodies(self, roster: "Roster") -> Self:
         """The load for these bodies and joints; references to bodies are places by now."""
         return self
+
+    def uses(self) -> Sequence[Use]:
+        """Calls of its functions, to be tried once."""
+        return ()
 
     @abc.abstractmethod
     def wrench(self, t, x: Vectors, R: Rotations, v: Vectors, Omega: Vectors) -> tuple[Vectors, Vectors]:

@@ -1,12 +1,13 @@
 """Forces and torques on one body, constant or functions of time."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, quoted
+from poinsot.core import InputError, Printable, Use, quoted
 
 from .._checks import Numbers, as_array
 from .._params import Parametrised
@@ -33,6 +34,10 @@ class _Course(Printable):
     def takes_time(self) -> bool:
         """Whether it is a function."""
         return isinstance(self.value, Parametrised)
+
+    def uses(self) -> Sequence[Use]:
+        """That of a function."""
+        return [self.value.use((3,))] if isinstance(self.value, Parametrised) else ()
 
     def __call__(self, t) -> Float[Array, "3"]:
         return jnp.asarray(self.value(t), dtype=float) if isinstance(self.value, Parametrised) else self.value
@@ -82,6 +87,10 @@ class Force(AbstractLoad):
     def takes_time(self) -> bool:
         """Whether the force is a function of time."""
         return self.force.takes_time
+
+    def uses(self) -> Sequence[Use]:
+        """That of a function of time."""
+        return self.force.uses()
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -136,6 +145,10 @@ class Torque(AbstractLoad):
     def takes_time(self) -> bool:
         """Whether the torque is a function of time."""
         return self.torque.takes_time
+
+    def uses(self) -> Sequence[Use]:
+        """That of a function of time."""
+        return self.torque.uses()
 
     @property
     def bodies(self) -> tuple[int, ...]:

@@ -5,6 +5,8 @@ from typing import Any
 
 import equinox as eqx
 
+from poinsot.core import InputError, quoted
+
 from .._params import Parametrised
 from ._base import AbstractLoad, Rotations, Vectors
 
@@ -41,5 +43,9 @@ class Function(AbstractLoad):
 
     def wrench(self, t, x: Vectors, R: Rotations, v: Vectors, Omega: Vectors) -> tuple[Vectors, Vectors]:
         """What the function returns."""
-        force, torque = self.function(t, x, R, v, Omega)
-        return force, torque
+        wrench = self.function(t, x, R, v, Omega)
+        if not isinstance(wrench, (tuple, list)) or len(wrench) != 2:
+            shape = getattr(wrench, "shape", None)
+            said = quoted(wrench) if shape is None else f"shape {shape}"
+            raise InputError(f"a load returns {said}; it must return a force and a torque, (body, 3) each")
+        return wrench[0], wrench[1]

@@ -1,12 +1,14 @@
 """Torques and forces in a joint: motors, brakes, dampers."""
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from poinsot.core import Use
 
 from .._checks import Numbers, as_array
 from .._params import Parametrised
@@ -83,6 +85,12 @@ class JointEffort(AbstractJointLoad):
     def takes_time(self) -> bool:
         """Whether it is a function that takes time."""
         return isinstance(self.effect, Parametrised) and self.effect.takes_time
+
+    def uses(self) -> Sequence[Use]:
+        """That of a function."""
+        if not isinstance(self.effect, Parametrised):
+            return ()
+        return [self.effect.use((), jnp.zeros(()), jnp.zeros(()), of=f" in {self._found.joint.label}")]
 
     def effort(self, t, value: Array, rate: Array) -> Float[Array, ""]:
         """The number, or what the function returns."""

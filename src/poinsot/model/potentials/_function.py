@@ -96,7 +96,10 @@ class Field(OfEachBody, AbstractPotential):
 
     def energy(self, t, x: Positions, R: Directors) -> Scalar:
         """Sum of the function's values."""
-        return jnp.sum(jax.vmap(lambda x, R: self.function(t, x, R))(self.chosen(x), self.chosen(R)))
+        values = jax.vmap(lambda x, R: self.function(t, x, R))(self.chosen(x), self.chosen(R))
+        if values.ndim > 1:
+            raise InputError(f"function of Field returns shape {values.shape[1:]}; it must return one number")
+        return jnp.sum(values)
 
 
 class OfInvariants(AbstractInvariantPotential):

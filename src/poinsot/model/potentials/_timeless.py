@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from poinsot.core import InputError, UserFunction, user_function
+from poinsot.core import InputError, UserFunction, failure, user_function
 
 
 def timeless_function(
@@ -42,8 +42,7 @@ def check_number(function: Callable, shapes: tuple[tuple[int, ...], ...], field:
     except InputError:
         raise
     except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError(f"{field} cannot be evaluated: {type(error).__name__}: {reason}") from error
+        raise InputError(f"{field} cannot be evaluated: {failure(error)}") from error
     shape = getattr(result, "shape", None)
     if shape != () or not jnp.issubdtype(result.dtype, jnp.floating):
         said = "nothing that is a number" if shape is None else f"{result.dtype} of shape {shape}"
