@@ -171,6 +171,19 @@ class AbstractProblem(Recommending):
         users = {name: self.evaluate(function, t, y) for name, function in self.invariants.items()}
         return self.first_integrals(t, y) | users
 
+    def terms(self, t, y: Packed) -> dict[str, Array]:
+        """Sizes of what the values of some invariants are sums of, by the `terms` of their functions.
+
+        That takes what the function takes and returns as many numbers. Values of which nothing is said here
+        are as inexact as the state: rounding errors of all its components of a kind are those of the largest.
+        """
+        told = {name: getattr(user.function, "terms", None) for name, user in self.invariants.items()}
+        return {
+            name: self.evaluate(UserFunction(terms, True, True), t, y)
+            for name, terms in told.items()
+            if terms is not None
+        }
+
     def with_params(self, params) -> "AbstractProblem":
         """The same problem with other parameters of the same structure: compiles nothing anew."""
         return eqx.tree_at(lambda p: p.params, self, as_params(params), is_leaf=lambda x: x is None)

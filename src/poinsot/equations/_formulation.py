@@ -38,6 +38,7 @@ from poinsot.equations._forms import FORMS, JOINT_FORMS, MULTIPLIER, Form, Rates
 from poinsot.equations._joint_space import UnitLength, joint_refusal, joint_velocities
 from poinsot.equations._motion import Motion, View
 from poinsot.equations._second_order import SecondOrder
+from poinsot.equations._watched import OfConstraints, OfJoints, OfMomenta, OfMotion, joined
 from poinsot.model import (
     MANY,
     ROW,
@@ -115,12 +116,16 @@ class Formulation(Printable):
         The rates are those of the whole momentum where the mass can be inverted: a part of it across the
         constraints moves no body, but it shows here.
         """
+        c, c_rate = self.turning(t, y)
+        return jax.jvp(each_body(self.bodies.coordinates.constraint), (c,), (c_rate,))
+
+    def turning(self, t, y: Packed) -> tuple[Float[Array, "n turning"], Float[Array, "n turning"]]:
+        """Coordinates of the rotating bodies and the rates that `residuals` are of."""
         problem = self.problem
         q, rate, _ = self.rates(t, y)
         if isinstance(problem, AbstractConstrained) and problem.regular:
             rate = problem.dHdp(*problem.split(y))
-        c, c_rate = self.bodies.split(q)[1], self.bodies.split(rate)[1]
-        return jax.jvp(each_body(self.bodies.coordinates.constraint), (c,), (c_rate,))
+        return self.bodies.split(q)[1], self.bodies.split(rate)[1]
 
     def motion(self, t, y: Packed) -> Motion:
         """What can be seen of all bodies at a packed state."""
@@ -153,7 +158,7 @@ class Formulation(Printable):
 
     def seen(self, t, parts) -> Motion:
         """The motion at the parts of a state, as a user's function of the problem is given them."""
-        return self.motion(t, _joined(parts))
+        return self.motion(t, joined(parts))
 
     def counted(self, t, parts) -> dict[str, Array] | None:
         """Coordinates of the joints in the tree by name, with angles that count turns.
@@ -243,21 +248,21 @@ class Formulation(Printable):
         kept = np.asarray(self.bodies.system.symmetries(t, state))
         names = [name for name, conserved in zip(MOMENTA, kept, strict=True) if conserved]
         # The momenta along space axes; and, for what the equations themselves keep, the constraints.
-        invariants = {name: UserFunction(_Momentum(self, MOMENTA.index(name)), True, True) for name in names}
+        invariants = {name: UserFunction(OfMomenta(self, MOMENTA.index(name)), True, True) for name in names}
         if self.bodies.coordinates.constraints and self.bodies.turning:
-            invariants["constraint"] = UserFunction(_Residual(self, False), True, True)
+            invariants["constraint"] = UserFunction(OfConstraints(self, False), True, True)
             if self.form.startswith("index"):
-                invariants["constraint rate"] = UserFunction(_Residual(self, True), True, True)
+                invariants["constraint rate"] = UserFunction(OfConstraints(self, True), True, True)
         nodes, linkage = self.bodies.nodes, self.bodies.system.linkage
         if nodes is not None and nodes.structure.balls:
             # Joint coordinates have to keep the length of quaternions.
             invariants["constraint"] = UserFunction(UnitLength(self.bodies), True, True)
         # No joint of the tree can open in joint coordinates.
         if linkage is not None and (nodes is None or beyond_the_tree(linkage)):
-            invariants["joints"] = UserFunction(_JointGaps(self, False), True, True)
-            invariants["joint rates"] = UserFunction(_JointGaps(self, True), True, True)
+            invariants["joints"] = UserFunction(OfJoints(self, False), True, True)
+            invariants["joint rates"] = UserFunction(OfJoints(self, True), True, True)
         invariants |= {
-            name: UserFunction(_OfMotion(self, name), True, True) for name in self.bodies.system.invariants
+            name: UserFunction(OfMotion(self, name), True, True) for name in self.bodies.system.invariants
         }
         coordinates, form = self.bodies.coordinates, self.form
         problem = _form(coordinates, form).problem(self.bodies, invariants)
@@ -270,61 +275,6 @@ class Formulation(Printable):
             return {}
         motion = self.motion(t, y)
         return {name: function(t, motion, system.params) for name, function in system.invariants.items()}
-
-
-class _Momentum(eqx.Module):
-    """One component of linear or angular momentum, as an invariant of the problem."""
-
-    formulation: Formulation
-    place: int = eqx.field(static=True)
-
-    def __call__(self, t, *state_and_params) -> Array:
-        *state, _ = state_and_params
-        return self.formulation.momenta(t, _joined(state))[self.place]
-
-
-class _OfMotion(eqx.Module):
-    """A user's function of the motion, as an invariant of the problem."""
-
-    formulation: Formulation
-    name: str = eqx.field(static=True)
-
-    def __call__(self, t, *state_and_params) -> Array:
-        *state, _ = state_and_params
-        return self.formulation.users_invariants(t, _joined(state))[self.name]
-
-
-class _Residual(eqx.Module):
-    """The residuals of the internal constraints, or their rates, as an invariant of the problem."""
-
-    formulation: Formulation
-    rate: bool = eqx.field(static=True)
-
-    def __call__(self, t, *state_and_params) -> Array:
-        *state, _ = state_and_params
-        return self.formulation.residuals(t, _joined(state))[int(self.rate)].reshape(-1)
-
-
-class _JointGaps(eqx.Module):
-    """What the joints of a system are open by, or their rates, as an invariant of the problem."""
-
-    formulation: Formulation
-    rate: bool = eqx.field(static=True)
-
-    def __call__(self, t, *state_and_params) -> Array:
-        *state, _ = state_and_params
-        bodies = self.formulation.bodies
-        q, rate, Omega = self.formulation.rates(t, _joined(state))
-        x, R = bodies.split(q)[0], bodies.rotation(bodies.split(q)[1])
-        assert bodies.joints is not None
-        twist = jnp.concatenate([bodies.split(rate)[0].reshape(-1), Omega.reshape(-1)])
-        rows = bodies.joints.rates(t, x, R, twist) if self.rate else bodies.joints.gaps(t, x, R)
-        return jnp.concatenate([row.reshape(-1) for row in rows])
-
-
-def _joined(parts: Sequence[Array]) -> Packed:
-    """The packed state of its parts."""
-    return jnp.concatenate([part.reshape(-1) for part in parts])
 
 
 def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, form: str) -> Formulation:

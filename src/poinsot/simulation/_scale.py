@@ -66,6 +66,10 @@ def scales_of(
     $$ S = \max_i R(y_i) + h \max_i \min\big(|\nabla I \cdot f| / \varepsilon,\;
        R(Df\,\sigma |y_i|)\big) . $$
 
+    A quantity may say the sizes of its terms itself: then the largest stand for $S$, and their median for
+    $R(r)$. Rates of joints are sums of velocities, which methods hold to the round-off of velocities. In
+    momenta that is another scale: a rounding error of the largest one is a great velocity of a slender body.
+
     *Extent.* What the quantity could change by, were it not conserved: with $r$ the ranges of the
     components in the run, $V = \operatorname{median}_i R(r)$; or $|I(y_0)|$ if that is smaller and no small
     difference of large terms, since of a run that flies apart the ranges are as large as its end.
@@ -94,19 +98,27 @@ def scales_of(
 def _responses(problem: AbstractProblem, ranges: State, times: np.ndarray, *parts: np.ndarray) -> dict:
     """Of each quantity at each state: responses to state, right-hand side and ranges, and its rate."""
     y = jax.vmap(problem.pack)(State(**dict(zip(problem.labels, parts, strict=True))))
-    draw, total, rates = np.random.default_rng(0), None, None
+    draw, total, rest = np.random.default_rng(0), None, None
     together = int(np.clip(AT_ONCE // y.size, 1, PROBES))
     together = next(count for count in range(together, 0, -1) if PROBES % count == 0)
     for _ in range(PROBES // together):
         signs = draw.choice([-1.0, 1.0], size=(together, *y.shape[1:]))
-        squares, rates = _squares(problem, ranges, times, y, signs)
+        squares, rest = _squares(problem, ranges, times, y, signs)
         total = squares if total is None else jax.tree.map(jnp.add, total, squares)
-    means = jax.tree.map(lambda sums: np.moveaxis(np.sqrt(np.asarray(sums) / PROBES), 1, 0), total)
-    return jax.tree.map(lambda mean, rate: (*mean, np.abs(rate)), means, rates)
+    assert total is not None and rest is not None, "there is at least one probe"
+    rates, terms = rest
+    found = {}
+    for name, sums in total.items():
+        state, field, moved = np.moveaxis(np.sqrt(np.asarray(sums) / PROBES), 1, 0)
+        if name in terms:
+            state = moved = np.asarray(terms[name])
+            field = np.zeros_like(state)
+        found[name] = (state, field, moved, np.abs(rates[name]))
+    return found
 
 
 def _squares(problem: AbstractProblem, ranges: State, times: np.ndarray, states, signs: np.ndarray):
-    """Sums over some probes of the squares of the responses, at each state, and the rates there."""
+    """Sums over some probes of the squares of the responses, at each state; rates and terms there."""
     shared = np.asarray(problem.pack(ranges)), signs
     found = each_state(_in_turn, problem, times, np.asarray(states), shared)
     return _side_by_side(problem, shared, times, states) if found is None else found
@@ -128,7 +140,7 @@ def _side_by_side(problem: AbstractProblem, shared, times, states):
 
 
 def _squares_at(problem: AbstractProblem, shared, at, each):
-    """Sums over some probes of the squares of the responses at a state, and the rates there."""
+    """Sums over some probes of the squares of the responses at a state; rates and terms there."""
     (ranges, signs), (t, y) = shared, at
     size = problem.magnitude(y)
     near = each(lambda y: problem.vector_field(t, y), jnp.stack([y, y + DELTA * signs[0] * size]))
@@ -148,7 +160,8 @@ def _squares_at(problem: AbstractProblem, shared, at, each):
     def squared(change):
         return jnp.sum(change[:-1].reshape(len(signs), len(lengths), *change.shape[1:]) ** 2, axis=0)
 
-    return jax.tree.map(squared, changes), jax.tree.map(lambda change: change[-1], changes)
+    rates = jax.tree.map(lambda change: change[-1], changes)
+    return jax.tree.map(squared, changes), (rates, problem.terms(t, y))
 
 
 def _scale(start: np.ndarray, step: float, *responses: np.ndarray) -> Scale:
