@@ -167,7 +167,7 @@ class Formulation(Printable):
         """
         if self.bodies.nodes is None:
             return None
-        q, _ = self.joint_coordinates(t, _joined(parts), self.bodies.chain)
+        q, _ = self.joint_coordinates(t, joined(parts), self.bodies.chain)
         return {slot.name: q[slot.q[0] : sum(slot.q)] for slot in self.bodies.chain.slots}
 
     def power(self, t, y: Packed) -> Array:
