@@ -107,6 +107,23 @@ def test_a_run_ends_where_a_joint_comes_to_a_limit():
     np.testing.assert_allclose(run.joint("hinge").angle[-1], -2.0, atol=1e-12)
 
 
+def test_a_start_beyond_a_limit_is_refused():
+    """No event would be met there; nor on the way out from a limit, where the function starts at zero."""
+    rod = pt.RigidBody(3.0, (0.01, 1.0, 1.0), name="rod")
+    hinge = J.Revolute("ground", "rod", at=(0, 0, 0), name="hinge", limits=(-2.0, 0.5))
+    system = pt.System([rod], joints=[hinge])
+    line = (
+        "angle = 0.75 of Revolute joint 'hinge' of ground and rod is beyond its limit 0.5 at the start; start"
+    )
+    with pytest.raises(pt.InputError, match=line):
+        ran(system, system.assemble(coordinates={"hinge": 0.75}), 1.0, stop=system.limits)
+    at, outward = {"hinge": -2.0}, {"hinge": -1.0}
+    with pytest.raises(pt.InputError, match="angle = -2 .* is at its limit at the start and moves on at -1"):
+        ran(system, system.assemble(coordinates=at, velocity=outward), 1.0, stop=system.limits)
+    back = ran(system, system.assemble(coordinates=at, velocity={"hinge": 1.0}), 3.0, stop=system.limits)
+    np.testing.assert_allclose([back.t[-1], back.joint("hinge").angle[-1]], [2.5, 0.5], rtol=1e-12)
+
+
 def test_limits_more_than_a_turn_apart_end_a_run_where_turns_are_counted():
     """A rod that spins: it passes its place at the limit twice before, and poses do not tell that."""
     rod = pt.RigidBody(3.0, (0.01, 1.0, 1.0), name="rod")

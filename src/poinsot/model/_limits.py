@@ -4,13 +4,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError, Printable
+from poinsot.rotation import hat
 
 from ._joint_coordinate import Held, JointCoordinate, chosen
+
+AT_LIMIT = 1e-9
+"""How near to a limit a start is at it, relative to one plus half the way between the limits."""
 
 
 def limited_coordinates(held: Held) -> Iterator[tuple[JointCoordinate, float, float]]:
@@ -73,15 +78,56 @@ class JointLimits(Printable):
         Raises:
             InputError: limits are a turn or more apart, and `counted` does not have the joint.
         """
-        rows = zip(self.coordinates, self.middles, self.halves, self.wide, strict=True)
-        off = []
-        for one, middle, half, wide in rows:
-            if wide:
-                beyond = _counted(one, counted) - middle
-            else:
-                beyond = one.beyond(middle, motion.position, motion.rotation)
-            off.append(half - jnp.abs(beyond))
-        return jnp.min(jnp.stack(off))
+        return jnp.min(self.halves - jnp.abs(self._beyond(motion, counted)))
+
+    def _beyond(self, motion: Any, counted: Mapping[str, Array] | None) -> Float[Array, " k"]:
+        """How far each coordinate is from the middle of its limits."""
+        return jnp.stack(
+            [
+                _counted(one, counted) - middle
+                if wide
+                else one.beyond(middle, motion.position, motion.rotation)
+                for one, middle, wide in zip(self.coordinates, self.middles, self.wide, strict=True)
+            ]
+        )
+
+    def course(self, motion: Any, counted: Mapping[str, Array] | None) -> Float[Array, "2 k"]:
+        """How far each coordinate is from the middle of its limits, and its rate; arguments as of a call."""
+        turning = motion.rotation @ jax.vmap(hat)(motion.angular_velocity)
+        now, rate = (motion.position, motion.rotation), (motion.velocity, turning)
+        rates = [jax.jvp(one.value, now, rate)[1] for one in self.coordinates]
+        return jnp.stack([self._beyond(motion, counted), jnp.stack(rates)])
+
+    def check_start(self, course: Float[Array, "2 k"]) -> None:
+        """Refuse a start from which no joint comes to a limit, because one is beyond it.
+
+        Args:
+            course: what the method of this name returns at the start.
+
+        Raises:
+            InputError: names the joint, its value and the limit.
+        """
+        rows = zip(
+            self.coordinates,
+            np.asarray(self.middles),
+            np.asarray(self.halves),
+            *np.asarray(course),
+            strict=True,
+        )
+        for one, middle, half, off, rate in rows:
+            near, side = AT_LIMIT * (1.0 + half), np.sign(off) or np.sign(rate)
+            name, limit = (one.joint.freedoms or ())[one.place], middle + side * half
+            where = f"{name} = {middle + off:.6g} of {one.joint.label} is"
+            if abs(off) > half + near:
+                raise InputError(
+                    f"{where} beyond its limit {limit:.6g} at the start; start between {middle - half:.6g} "
+                    f"and {middle + half:.6g}, or leave stop out"
+                )
+            if abs(off) > half - near and side * rate > near:
+                raise InputError(
+                    f"{where} at its limit at the start and moves on at {rate:.3g}; start inside, or leave "
+                    "stop out"
+                )
 
 
 def _counted(one: JointCoordinate, counted: Mapping[str, Array] | None) -> Array:

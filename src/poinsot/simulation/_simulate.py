@@ -124,7 +124,7 @@ def simulate(
         subject = subject_of(problem, integrator, state, coordinates, form, t0)
         y = subject.checked(t0)
         check_consistent(subject.problem, integrator, t0, y)
-        event = None if stop is None else subject.event(stop).checked(subject.problem, t0, y)
+        event = None if stop is None else subject.event(stop, t0, y).checked(subject.problem, t0, y)
         sampler = sampler_of(subject.formulation, control, dt) if isinstance(control, Sampled) else None
         if isinstance(run, AdaptiveRun):
             record = run.observing(subject.observed)(subject.problem, y, event, subject.loaded)

@@ -44,7 +44,7 @@ class ProblemSubject:
         """A user's function of the state."""
         return user_function(function, self.problem.labels, "the monitor")
 
-    def event(self, stop: Event | Callable) -> Event:
+    def event(self, stop: Event | Callable, t0: float, y: Packed) -> Event:
         """A stop condition of the problem's state."""
         return (stop if isinstance(stop, Event) else Event(stop)).bound(self.problem)
 
@@ -91,9 +91,14 @@ class BodiesSubject:
             raise InputError(f"{field} = {quoted(function)}; it must be a function of the motion")
         return UserFunction(_Observed(self.formulation, function), True, True, field)
 
-    def event(self, stop: Event | Callable) -> Event:
-        """A stop condition of the motion of the bodies."""
+    def event(self, stop: Event | Callable, t0: float, y: Packed) -> Event:
+        """A stop condition of the motion of the bodies, which must not be beyond limits of joints yet."""
         event = stop if isinstance(stop, Event) else Event(stop)
+        if isinstance(event.function, JointLimits) and event.direction != 1:
+            course = _course(self.formulation, event.function, t0, y)
+            event.function.check_start(course)
+            # On the way in there is nothing to stop at, and a start at a limit may be a little outside.
+            event = Event(event.function, -1)
         return Event(self._observed(event.function, "the event"), event.direction)
 
     def trajectory(self, integrator: Method, record: Record) -> BodyTrajectory:
@@ -107,6 +112,14 @@ class BodiesSubject:
         if failed_at is not None:
             run.attributes["failed_at"] = failed_at
         return run
+
+
+@once
+def _course(formulation: Formulation, limits: JointLimits, t, y: Packed) -> Array:
+    problem = formulation.problem
+    state = problem.unpack(y)
+    counted = formulation.counted(t, [state[label] for label in problem.labels])
+    return limits.course(formulation.motion(t, y), counted)
 
 
 class _Observed(eqx.Module):
