@@ -108,6 +108,21 @@ BAD = {
     "wind": ("gravity=", 'density="1.2" gravity=', "move in empty space"),
     "inside": ('<joint name="leg" type="slide"', '<joint name="leg" type="free"', "the body in the world"),
     "mocap": ('<body name="hull"', '<body name="hull" mocap="true"', "mocap = 'true' is not read"),
+    "springdamper": ('damping="0.0"', 'springdamper="0.1 1"', "springdamper = '0.1 1'; only 0 is read"),
+    "frictionloss": ('damping="0.0"', 'frictionloss="0.1"', "frictionloss = '0.1'; only 0 is read"),
+    "ref": ('damping="0.0"', 'ref="10"', "joint .*: ref = '10'; only 0 is read"),
+    "far springs": ('damping="0.0"', 'stiffness="1" springref="200"', "must be at rest within half a turn"),
+    "an attribute": ('damping="0.0"', 'dampings="0.0"', "attribute 'dampings' of <joint> is not read"),
+    "of a geom": ('<geom type="sphere"', '<geom speed="1" type="sphere"', "'speed' of <geom> is not read"),
+    "of a body": ('<body name="hull"', '<body name="hull" lift="1"', "'lift' of <body> is not read"),
+    "of the compiler": ("<compiler ", '<compiler masses="1" ', "'masses' of <compiler> is not read"),
+    "of options": ("gravity=", 'moon="1" gravity=', "attribute 'moon' of <option> is not read"),
+    "a flag": ("<worldbody>", '<option><flag gravity="0"/></option><worldbody>', "it is 'enable' or 'disable'"),
+    "no flag": ("<worldbody>", '<option><flag moon="enable"/></option><worldbody>', "'moon' of <flag>"),
+    "hidden": ("<worldbody>", '<default><include file="a"/></default><worldbody>', "<include> is not read"),
+    "gravcomp": ('<body name="hull"', '<body name="hull" gravcomp="1"', "gravcomp = '1'; only 0 is read"),
+    "a turned frame": ("<freejoint", '<freejoint align="true"', "align = 'true' turns the"),
+    "limits": ('range="', 'range="5 -5" user="', "the first number must be below the second"),
     "names": ('name="dish"', 'name="mast"', "two elements are called 'mast'"),
 }  # fmt: skip
 
@@ -121,6 +136,63 @@ def test_bad_files_are_refused_in_one_line(case, tmp_path):
     with pytest.raises(pt.InputError, match=said) as refused:
         read_mjcf(tmp_path / "bad.xml")
     assert "bad.xml" in str(refused.value) and "\n" not in str(refused.value)
+
+
+def swung(tmp_path: Path, *, flags: str = "", joint: str = "") -> pt.System:
+    text = f"""<mujoco><option gravity="0 0 -5"><flag {flags}/></option><worldbody><body name="bob">
+      <joint name="hinge" axis="0 1 0" stiffness="2" damping="0.3" springref="20" {joint}/>
+      <geom size="0.1" pos="0 0 -1" mass="1"/></body></worldbody></mujoco>"""
+    (tmp_path / "swung.xml").write_text(text)
+    return read_mjcf(tmp_path / "swung.xml")
+
+
+@pytest.mark.parametrize(
+    ("flags", "gravity", "spring", "damper"),
+    [
+        ("", 5.0, 2.0, 0.3),
+        ('gravity="disable"', 0.0, 2.0, 0.3),
+        ('passive="disable"', 5.0, 0.0, 0.0),
+        ('spring="disable" contact="disable"', 5.0, 0.0, 0.3),
+        ('damper="disable"', 5.0, 2.0, 0.0),
+    ],
+)
+def test_flags_that_change_the_motion_are_heeded(flags, gravity, spring, damper, tmp_path):
+    """The torque at an angle and a rate: of gravity on an arm of one, of the spring and of the damper."""
+    with jax.disable_jit():
+        chain = pt.OpenChain(swung(tmp_path, flags=flags))
+        torque = chain.inverse_dynamics([0.5], [2.0], [0.0])
+    wanted = gravity * np.sin(0.5) + spring * (0.5 - np.pi / 9) + 2.0 * damper
+    np.testing.assert_allclose(torque, [wanted], rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("joint", "limits", "effort"),
+    [
+        ('range="-720 900"', ((None, -4 * np.pi, 5 * np.pi),), ()),
+        ('range="0 0" actuatorfrcrange="-3 3"', (), ((None, 3.0),)),
+        ('range="-1 1" limited="false" actuatorfrcrange="-3 4"', (), ()),
+    ],
+)
+def test_limits_of_any_width_and_efforts_are_data(joint, limits, effort, tmp_path):
+    site = swung(tmp_path, joint=joint).joints[0].site
+    assert site.largest_effort == effort and len(site.limits) == len(limits)
+    for (_, *found), (_, *wanted) in zip(site.limits, limits, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-15)
+
+
+def test_meshes_have_their_scale_and_may_lose_their_folder(tmp_path):
+    text = """<mujoco><compiler strippath="true" meshdir="shells"/>
+      <asset><mesh name="shell" file="far/away/shell.stl" scale="1 2 3"/></asset><worldbody><body name="bob">
+      <joint axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom mesh="shell"/>
+      </body></worldbody></mujoco>"""
+    (tmp_path / "shells").mkdir()
+    (tmp_path / "shells" / "shell.stl").write_text("solid")
+    (tmp_path / "bob.xml").write_text(text)
+    (shape,) = read_mjcf(tmp_path / "bob.xml").geometry
+    assert shape.size == (1.0, 2.0, 3.0) and shape.mesh == str(tmp_path / "shells" / "shell.stl")
+    (tmp_path / "bob.xml").write_text(text.replace("scale=", 'refpos="0 0 1" scale='))
+    with pytest.raises(pt.InputError, match="bob.xml: mesh 'shell': refpos = '0 0 1'; only 0 is read"):
+        read_mjcf(tmp_path / "bob.xml")
 
 
 def test_meshes_are_looked_for_in_the_folder_of_the_file_alone(tmp_path):

@@ -5,8 +5,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError
+from poinsot.io._mjcf_attributes import check_attributes
 from poinsot.io._mjcf_elements import Compiler, Defaults, Settings, geom_of, inertial_of, joint_of, pose_of
+from poinsot.io._mjcf_option import Option
 from poinsot.io._robot import Robot, by_name
 from poinsot.io._robot_elements import JointElement, Link, Pose
 from poinsot.io._xml import read_xml
@@ -34,7 +36,8 @@ def read_mjcf(path: str | Path, *, geometry: bool = True) -> System:
 
     There are no contacts here. Sensors, keyframes, pictures and actuators are left out: forces of motors are
     loads of a run. What would change the motion and is not known, such as tendons, equalities, armature or
-    friction in a joint, is refused.
+    friction in a joint, is refused, and so is an attribute that MuJoCo does not have. Flags that switch off
+    gravity, springs or dampers are heeded.
 
     Args:
         path: of the file.
@@ -50,37 +53,35 @@ def read_mjcf(path: str | Path, *, geometry: bool = True) -> System:
     for section in root:
         if section.tag not in UNREAD:
             raise InputError(f"{file}: <{section.tag}> is not read; leave it out, or write what it does here")
-    compiler = Compiler.of(root, file)
-    settings = Settings(
-        file, compiler, Defaults.of(root, file), _meshes(root), place.parent if geometry else None
-    )
+    if root.find(".//include") is not None:
+        raise InputError(f"{file}: <include> is not read; put what it includes into the file")
+    compiler, defaults, option = Compiler.of(root, file), Defaults.of(root, file), Option.of(root, file)
+    meshes = _meshes(root, file, defaults, compiler)
+    folder = place.parent if geometry else None
+    settings = Settings(file, compiler, defaults, meshes, folder, option.sprung, option.damped)
     found = _Tree(settings)
     for world in root.findall("worldbody"):
         found.body(world, WORLD, "main")
     links, joints = by_name(found.links, file), by_name(found.joints, file)
     robot = Robot(file, links, joints, floating=False)
-    return robot.system(root.get("model", "robot"), _gravity(root, file), damping=True)
+    return robot.system(root.get("model", "robot"), option.gravity, damping=True)
 
 
-def _meshes(root: Element) -> dict[str, str]:
-    """Files of meshes by name."""
+def _meshes(
+    root: Element, file: str, defaults: Defaults, compiler: Compiler
+) -> dict[str, tuple[str, tuple[float, ...]]]:
+    """Files of meshes and their scales, by name."""
     meshes = {}
     for mesh in (one for asset in root.findall("asset") for one in asset.findall("mesh")):
-        file = mesh.get("file", "")
-        meshes[mesh.get("name") or Path(file).stem] = file
+        where = f"{file}: mesh {mesh.get('name') or mesh.get('file', '')!r}"
+        reading = defaults.reading(mesh, "main", where)
+        reading.nothing("refpos")
+        if not np.array_equal(reading.vector("refquat", 4, (1.0, 0.0, 0.0, 0.0)), (1.0, 0.0, 0.0, 0.0)):
+            raise InputError(f"{where}: refquat is not read; turn its geoms")
+        name, scale = reading.text("file", ""), reading.vector("scale", 3, np.ones(3))
+        name = Path(name).name if compiler.stripped else name
+        meshes[mesh.get("name") or Path(name).stem] = name, tuple(float(one) for one in scale)
     return meshes
-
-
-def _gravity(root: Element, file: str) -> np.ndarray:
-    """Acceleration of free fall; the medium around the bodies must be empty."""
-    gravity = np.array([0.0, 0.0, -9.81])
-    for option in root.findall("option"):
-        reading = Settings.reading(option, f"{file}: <option>")
-        gravity = reading.vector("gravity", 3, gravity)
-        for name in ("density", "viscosity"):
-            if reading.number(name, 0.0) != 0.0:
-                raise InputError(f"{file}: {name} of <option>: bodies move in empty space here; leave it out")
-    return gravity
 
 
 class _Tree:
@@ -100,6 +101,7 @@ class _Tree:
             inherited: class of the elements that name none.
         """
         settings, where = self.settings, f"{self.settings.file}: body {name!r}"
+        check_attributes(element.tag, element.keys(), where)
         for one in element:
             if one.tag not in HELD:
                 raise InputError(f"{where}: <{one.tag}> is not read; leave it out")
@@ -123,10 +125,11 @@ class _Tree:
     def _joined(self, element: Element, parent: str, name: str, inherited: str) -> None:
         """A body in another: its joint, then what is in it."""
         settings, where = self.settings, f"{self.settings.file}: body {name!r}"
-        for key in ("mocap", "gravcomp"):
-            if element.get(key) not in (None, "false", "0"):
-                raise InputError(f"{where}: {key} = {quoted(element.get(key))} is not read; leave it out")
-        origin = pose_of(Settings.reading(element, where), settings.compiler)
+        reading = Settings.reading(element, where)
+        reading.nothing("gravcomp")
+        if reading.switch("mocap", "false"):
+            raise InputError(f"{where}: mocap = 'true' is not read; leave it out")
+        origin = pose_of(reading, settings.compiler)
         held = [one for one in element if one.tag in ("joint", "freejoint")]
         if not held:
             self.joints.append(JointElement(f"{name} on {parent}", "fixed", parent, name, origin))

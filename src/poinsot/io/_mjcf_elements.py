@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import InputError, did_you_mean, quoted
+from poinsot.io._mjcf_attributes import check_attributes
 from poinsot.io._robot_elements import JointElement, Pose, mesh_path
 from poinsot.model import Geometry
 from poinsot.rotation import to_matrix
@@ -30,6 +31,19 @@ class Reading:
     def text(self, name: str, otherwise: str) -> str:
         """A word."""
         return self.values.get(name, otherwise)
+
+    def switch(self, name: str, otherwise: str) -> bool:
+        """Whether it says true."""
+        text = self.text(name, otherwise)
+        if text not in ("true", "false"):
+            raise InputError(f"{self.where}: {name} = {quoted(text)}; it is 'true' or 'false'")
+        return text == "true"
+
+    def nothing(self, *names: str) -> None:
+        """Refuse attributes with another number than zero."""
+        for name in names:
+            if name in self.values and np.any(self.vector(name, (1, 2, 3), None)):
+                raise InputError(f"{self.where}: {name} = {quoted(self.values[name])}; only 0 is read")
 
     def number(self, name: str, otherwise: float) -> float:
         """A number."""
@@ -63,18 +77,26 @@ class Compiler:
     from_geoms: bool | None = None
     """True for geoms alone, False for inertials alone, None for geoms where there is no inertial."""
     meshes: str = ""
+    stripped: bool = False
+    """Whether folders in the names of meshes are left out."""
 
     @classmethod
     def of(cls, root: Element, file: str) -> "Compiler":
         """What the file says, all sections together."""
         values = {key: value for one in root.findall("compiler") for key, value in one.items()}
         reading = Reading(values, f"{file}: <compiler>")
+        check_attributes("compiler", values, file)
         for name in ("boundmass", "boundinertia"):
             if reading.number(name, 0.0) != 0.0:
                 raise InputError(f"{reading.where}: {name} changes masses and is not read; leave it out")
         if reading.number("settotalmass", -1.0) > 0.0:
             raise InputError(f"{reading.where}: settotalmass changes masses and is not read; leave it out")
-        for name, only in (("balanceinertia", "false"), ("coordinate", "local"), ("fusestatic", "false")):
+        for name, only in (
+            ("balanceinertia", "false"),
+            ("coordinate", "local"),
+            ("fusestatic", "false"),
+            ("alignfree", "false"),
+        ):
             if reading.text(name, only) != only:
                 raise InputError(f"{reading.where}: {name} = {quoted(values[name])}; only {only!r} is read")
         if "inertiagrouprange" in values:
@@ -94,9 +116,10 @@ class Compiler:
         return cls(
             np.pi / 180.0 if angle == "degree" else 1.0,
             sequence,
-            reading.text("autolimits", "true") == "true",
+            reading.switch("autolimits", "true"),
             None if source == "auto" else source == "true",
             reading.text("meshdir", reading.text("assetdir", "")),
+            reading.switch("strippath", "false"),
         )
 
 
@@ -131,7 +154,9 @@ class Defaults:
         if name not in self.classes:
             hint = did_you_mean(name, list(self.classes), f"there are {', '.join(self.classes)}")
             raise InputError(f"{where}: class = {quoted(name)}, which is no default; {hint}")
-        return Reading(self.classes[name].get(element.tag, {}) | dict(element.items()), where)
+        values = self.classes[name].get(element.tag, {}) | dict(element.items())
+        check_attributes(element.tag, values, where)
+        return Reading(values, where)
 
 
 @dataclass(frozen=True)
@@ -141,13 +166,18 @@ class Settings:
     file: str
     compiler: Compiler
     defaults: Defaults
-    meshes: Mapping[str, str]
+    meshes: Mapping[str, tuple[str, tuple[float, ...]]]
+    """Files of meshes, with their scales, by name."""
     folder: Path | None
     """Where meshes are; None where shapes are not kept."""
+    sprung: bool = True
+    """Whether springs in joints are switched on."""
+    damped: bool = True
 
     @staticmethod
     def reading(element: Element, where: str) -> Reading:
         """An element that has no defaults."""
+        check_attributes(element.tag, element.keys(), where)
         return Reading(dict(element.items()), where)
 
 
@@ -232,20 +262,28 @@ def joint_of(
     parent, child = ends
     where = f"{settings.file}: joint {element.get('name') or 'of ' + child!r}"
     if element.tag == "freejoint":
+        if Settings.reading(element, where).text("align", "false") == "true":
+            raise InputError(
+                f"{where}: align = 'true' turns the frame of the body and is not read; leave it out"
+            )
         return JointElement(element.get("name") or child, "floating", parent, child, origin)
     reading = settings.defaults.reading(element, inherited, where)
     kind = reading.text("type", "hinge")
     if kind not in KINDS:
         raise InputError(f"{where}: type = {quoted(kind)}; it is one of {', '.join(KINDS)}")
-    for name in ("armature", "frictionloss", "ref"):
-        if reading.number(name, 0.0) != 0.0:
-            raise InputError(f"{where}: {name} = {quoted(reading.values[name])}; only 0 is read")
+    reading.nothing("armature", "frictionloss", "ref", "springdamper")
     spring, unit = kind in ("hinge", "slide"), settings.compiler.unit if kind == "hinge" else 1.0
     damping = reading.vector("damping", (1, 2, 3), np.zeros(1))
     stiffness = reading.vector("stiffness", (1, 2, 3), np.zeros(1))
     if (np.any(damping) or np.any(stiffness)) and (not spring or len(damping) > 1 or len(stiffness) > 1):
         raise InputError(
             f"{where}: springs and dampers are read for a hinge or a slide, with one number each"
+        )
+    limits, rest = _range(reading, settings.compiler, "range", kind), unit * reading.number("springref", 0.0)
+    if kind == "hinge" and stiffness[0] and not abs(rest) < np.pi:
+        raise InputError(
+            f"{where}: springref = {quoted(reading.values['springref'])}; the spring of a hinge must be at "
+            "rest within half a turn of zero"
         )
     return JointElement(
         element.get("name") or f"{child} joint",
@@ -255,26 +293,33 @@ def joint_of(
         origin,
         _unit(reading.vector("axis", 3, np.array([0.0, 0.0, 1.0])), reading),
         reading.vector("pos", 3, np.zeros(3)),
-        limits=_limits(reading, settings.compiler, kind, unit),
-        damping=float(damping[0]),
-        stiffness=float(stiffness[0]),
-        rest=unit * reading.number("springref", 0.0),
+        limits=None if limits is None else (unit * limits[0], unit * limits[1]),
+        largest_effort=_effort(reading, settings.compiler, kind),
+        damping=float(damping[0]) if settings.damped else 0.0,
+        stiffness=float(stiffness[0]) if settings.sprung else 0.0,
+        rest=rest,
     )
 
 
-def _limits(reading: Reading, compiler: Compiler, kind: str, unit: float) -> tuple[float, float] | None:
-    """Least and largest coordinate of a hinge or slide."""
-    limited, given = reading.text("limited", "auto"), reading.vector("range", 2, np.zeros(2))
+def _range(reading: Reading, compiler: Compiler, field: str, kind: str) -> tuple[float, float] | None:
+    """Two numbers that limit a hinge or slide, where they are meant to."""
+    limited = reading.text(field.replace("range", "") + "limited", "auto")
+    given = reading.vector(field, 2, np.zeros(2))
     wanted = limited == "true" or (limited == "auto" and compiler.autolimits and bool(np.any(given)))
     if not wanted or kind not in ("hinge", "slide"):
         return None
-    low, high = (float(unit * one) for one in given)
-    if not low < high:
+    if not given[0] < given[1]:
         raise InputError(
-            f"{reading.where}: range = {quoted(reading.text('range', ''))}; the first must be below the "
-            "second"
+            f"{reading.where}: {field} = {quoted(reading.text(field, ''))}; the first number must be below "
+            "the second"
         )
-    return low, high
+    return float(given[0]), float(given[1])
+
+
+def _effort(reading: Reading, compiler: Compiler, kind: str) -> float | None:
+    """Largest effort of a joint, where it is as large in both directions."""
+    low, high = _range(reading, compiler, "actuatorfrcrange", kind) or (0.0, 0.0)
+    return high if high > 0.0 and low == -high else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,12 +375,15 @@ def geom_of(element: Element, settings: Settings, inherited: str, where: str) ->
     pose, mesh = pose_of(reading, settings.compiler), None
     sizes = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "plane": 3}
     if kind == "mesh":
-        size, name = (1.0, 1.0, 1.0), reading.text("mesh", "")
+        name = reading.text("mesh", "")
         if name not in settings.meshes:
             hint = did_you_mean(name, list(settings.meshes), "name one of <asset>")
             raise InputError(f"{where}: mesh = {quoted(name)}, which is no mesh; {hint}")
-        file = str(Path(settings.compiler.meshes) / settings.meshes[name])
+        named, size = settings.meshes[name]
+        file = str(Path(settings.compiler.meshes) / named)
         mesh = file if settings.folder is None else mesh_path(file, settings.folder, where)
+    elif "mesh" in reading.values:
+        raise InputError(f"{where}: fits a {kind} to a mesh, which is not read; give its size")
     elif kind in sizes:
         given = reading.vector("size", (1, 2, 3), np.zeros(3))
         if "fromto" in reading.values:
@@ -351,7 +399,9 @@ def geom_of(element: Element, settings: Settings, inherited: str, where: str) ->
         raise InputError(
             f"{where}: type = {quoted(kind)} is not read; it is one of {', '.join((*sizes, 'mesh'))}"
         )
-    if reading.text("shellinertia", "false") == "true":
+    if len(element):
+        raise InputError(f"{where}: <{element[0].tag}> in a geom is not read; leave it out")
+    if reading.switch("shellinertia", "false"):
         raise InputError(f"{where}: shellinertia is not read; geoms are solid here")
     mass = reading.number("mass", 0.0) if "mass" in reading.values else None
     role = (
