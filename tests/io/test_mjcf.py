@@ -117,7 +117,7 @@ BAD = {
     "of a body": ('<body name="hull"', '<body name="hull" lift="1"', "'lift' of <body> is not read"),
     "of the compiler": ("<compiler ", '<compiler masses="1" ', "'masses' of <compiler> is not read"),
     "of options": ("gravity=", 'moon="1" gravity=', "attribute 'moon' of <option> is not read"),
-    "a flag": ("<worldbody>", '<option><flag gravity="0"/></option><worldbody>', "it is 'enable' or 'disable'"),
+    "a flag": ("<worldbody>", '<option><flag gravity="0"/></option><worldbody>', "'enable' or 'disable'"),
     "no flag": ("<worldbody>", '<option><flag moon="enable"/></option><worldbody>', "'moon' of <flag>"),
     "hidden": ("<worldbody>", '<default><include file="a"/></default><worldbody>', "<include> is not read"),
     "gravcomp": ('<body name="hull"', '<body name="hull" gravcomp="1"', "gravcomp = '1'; only 0 is read"),
