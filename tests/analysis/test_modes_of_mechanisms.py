@@ -117,11 +117,42 @@ def test_damped_rod():
     assert len(found) == 1 and found.unstable == 0
     np.testing.assert_allclose(found.eigenvalues[0], expected[np.argmax(expected.imag)], rtol=1e-9)
     assert found.damping_ratio[0] == pytest.approx(0.5 * c * 3.0 / np.sqrt(1.5 * G), rel=1e-9)
-    with pytest.raises(pt.InputError, match="take damped_modes"):
-        rod.modes(rest)
-    pushed = hinged_rods(1, loads=[lambda t, x, R, v, Omega: (jnp.ones_like(v), -c * Omega)])
-    with pytest.raises(pt.InputError, match="loads of 'rods' push bodies at rest by 1"):
-        pushed.equilibrium(pushed.assemble(coordinates={"hinge0": -1.0}), starts=1)
+    undamped = rod.modes(rest)
+    np.testing.assert_allclose(undamped.squares, [1.5 * G], rtol=1e-9)
+    assert "hinge0" in found.labels[0] and found.zero == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gravity, zero", [((0.0, -G, 0.0), 1), ((0.0, 0.0, -G), 2)])
+@pytest.mark.parametrize("start", [-1.0, 1.2])
+def test_one_count_of_what_meets_no_resistance(gravity, zero, start):
+    """A coupler between ball joints spins about itself; a weight across its plane frees the loop too."""
+    loop = pt.System(
+        [
+            pt.shapes.rod(length=1.0, mass=1.0, name="crank"),
+            pt.shapes.rod(length=2.0, mass=2.0, name="coupler"),
+            pt.shapes.rod(length=1.5, mass=1.5, name="rocker"),
+        ],
+        joints=[
+            pt.joints.Revolute("ground", "crank", at=(0, 0, 0), axis=(0, 0, 1)),
+            pt.joints.Spherical("crank", "coupler", at_first=(0.5, 0, 0), at_second=(-1, 0, 0)),
+            pt.joints.Spherical("coupler", "rocker", at_first=(1, 0, 0), at_second=(-0.75, 0, 0)),
+            pt.joints.Revolute("ground", "rocker", at=(2, 0, 0), axis=(0, 0, 1)),
+        ],
+        potentials=[pt.potentials.UniformGravity(gravity)],
+    )
+    rest = loop.equilibrium(loop.assemble({"crank": {"rotation": pt.rotation.about_z(start)}}), starts=1)
+    modes, damped = loop.modes(rest), loop.damped_modes(rest)
+    assert rest.kind == "minimum"
+    assert rest.zero == modes.zero == damped.zero == zero and modes.rigid == 0
+    assert len(modes) == len(damped) == 2 - zero and rest.unstable == modes.unstable == damped.unstable == 0
+    np.testing.assert_allclose(damped.angular, modes.angular, rtol=1e-9)
+    # A damper of the spin leaves the displacement without resistance, and lists the decay.
+    about_itself = lambda t, x, R, v, Omega: (0.0 * v, -1e-4 * Omega * jnp.array([[1.0, 0.0, 0.0]]))  # noqa: E731
+    slowed = loop.with_terms(loads=[about_itself]).damped_modes(rest)
+    assert slowed.zero == zero and len(slowed) == 3 - zero
+    spin = 0.5 * 2.0 * (2.0 / 50.0) ** 2
+    assert np.min(np.abs(slowed.eigenvalues + 1e-4 / spin)) < 1e-9 / spin
 
 
 @pytest.mark.slow
@@ -129,12 +160,12 @@ def test_joint_forces_are_not_forgotten(double, hanging, monkeypatch):
     """All stiffness of hanging rods is that of joint forces: with half of it squared frequencies are half."""
     from dataclasses import replace
 
-    from poinsot.analysis import _spectrum
+    from poinsot.analysis import _linearisation
 
-    whole = _spectrum.joint_tangent
+    whole = _linearisation.joint_tangent
     expected = 0.5 * double.modes(hanging).squares
     monkeypatch.setattr(
-        _spectrum,
+        _linearisation,
         "joint_tangent",
         lambda *given: replace(whole(*given), stiffness=0.5 * whole(*given).stiffness),
     )

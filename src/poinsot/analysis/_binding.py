@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._spectrum import Linearisation
+from ._linearisation import Linearisation
 
 BROKEN = 1e-6
 """Stiffness between two bodies, relative to the largest, below which nothing binds them."""

@@ -2,24 +2,22 @@
 
 from dataclasses import dataclass
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
 from poinsot.core import State
 from poinsot.model import AbstractSystem
-from poinsot.rotation import exp
 
-from ._displacements import Point
 from ._equilibrium import Equilibrium
-from ._joint_tangent import twist_places
-from ._mode_labels import kinetic_shares, most
-from ._modes import about_rest, mode_shapes
+from ._linearisation import Linearisation
+from ._load_slopes import load_damping
+from ._mode_labels import mode_labels
+from ._modes import about_rest
+from ._shapes import mode_shapes, twists
+from ._spectrum import neutral_motions
 
 REAL = 1e-9
-"""Imaginary parts, relative to the size of an eigenvalue, that count as none."""
+"""Imaginary parts, relative to the size of an eigenvalue, and eigenvalues, relative to the root
+of the scale of squared frequencies, that count as none."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,13 +33,16 @@ class DampedModes:
     r"""$s = -\delta + i\omega$: decay rate and angular frequency of the damped motion."""
     shapes: np.ndarray
     """(mode, body, 6), complex: displacement of the mass centre, and rotation vector in the body frame."""
+    zero: int
+    """Number of displacements that meet no resistance, as of `modes`. They stay, s = 0, and are not listed;
+    nor is the steady motion along them that no damper ends. What dampers end is listed by its decay."""
     labels: tuple[str, ...]
-    """The bodies with most kinetic energy."""
+    """The bodies with most kinetic energy, and the joint that moves most."""
 
     @property
     def decay(self) -> np.ndarray:
         """Rates at which the motions decay; negative where they grow."""
-        return -np.real(self.eigenvalues)
+        return 0.0 - np.real(self.eigenvalues)
 
     @property
     def angular(self) -> np.ndarray:
@@ -63,7 +64,7 @@ class DampedModes:
         return len(self.eigenvalues)
 
     def __repr__(self) -> str:
-        lines = [f"damped modes of {self.name}: {self.unstable} unstable"]
+        lines = [f"damped modes of {self.name}: {self.zero} zero modes, {self.unstable} unstable"]
         rows = zip(self.eigenvalues, self.damping_ratio, self.labels, strict=True)
         for place, (value, ratio, label) in enumerate(rows):
             shown = f"s = {value.real:12.6g} {value.imag:+12.6g} i"
@@ -79,56 +80,67 @@ def damped_modes(
     $$ M \ddot u + C \dot u + (H + H_F)\,u = G^T\delta\lambda, \qquad
        C = -\frac{\partial F}{\partial \dot u}, \qquad H_F = -\frac{\partial F}{\partial u}, $$
 
-    on the displacements that joints allow, $u = Z s$, with the stiffness of joint forces in $H$ as in
-    `modes`. Neither $C$ nor $H_F$ need be symmetric: follower forces may make motions grow.
+    on the displacements that joints allow, with the stiffness of joint forces in $H$ as in `modes`. Neither
+    $C$ nor $H_F$ need be symmetric: follower forces may make motions grow.
 
     Args:
-        system: bodies with or without loads; the loads vanish at rest.
+        system: bodies with or without loads.
         equilibrium: from `equilibrium` or `stationary_point`; or a state where all forces vanish.
         t: time at which what is moved is held; that of the equilibrium when left out.
 
     Raises:
-        InputError: forces or loads act on the bodies at rest there.
+        InputError: the forces do not vanish there.
     """
     about = about_rest(system, equilibrium, t)
-    K, size = about.matrix.toarray(), about.size
-    C = np.zeros((size, size))
-    if not system.conservative:
-        places = twist_places(about.point, about.order)
-        scale = 1.0 / about.roots
-        by_place, by_rate = (
-            about.whole(np.eye(size)).T
-            @ (scale[:, None] * np.asarray(part)[np.ix_(places, places)] * scale[None])
-            @ about.whole(np.eye(size))
-            for part in _load_slopes(system, about.point)
-        )
-        K, C = K - by_place, -by_rate
-    values, vectors = np.linalg.eig(np.block([[np.zeros((size, size)), np.eye(size)], [-K, -C]]))
-    kept = np.imag(values) >= -REAL * np.abs(values)
-    values, vectors = values[kept], vectors[:size, kept]
-    order = np.argsort(-np.real(values), kind="stable")
-    values, vectors = values[order], vectors[:, order]
+    values, vectors, zero = _eigenvalues(about, _damping(system, about))
     displacements = about.whole(vectors) / about.roots[:, None]
     shapes = mode_shapes(system, about.point, np.real(displacements)) + 1j * mode_shapes(
         system, about.point, np.imag(displacements)
     )
-    labels = tuple(most(system.names, row) for row in kinetic_shares(system, shapes))
-    return DampedModes(system.name, values, shapes, labels)
+    motions = twists(about, np.real(displacements)) + 1j * twists(about, np.imag(displacements))
+    labels = mode_labels(system, about.point, shapes, motions)
+    return DampedModes(system.name, values, shapes, zero, labels)
 
 
-@eqx.filter_jit
-def _load_slopes(system: AbstractSystem, point: Point) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
-    """Derivatives of the loads in displacements and in velocities, at rest."""
-    count = point.x.size
+def _damping(system: AbstractSystem, about: Linearisation) -> np.ndarray:
+    """C in independent displacements."""
+    if system.conservative:
+        return np.zeros((about.size, about.size))
+    Z = about.whole(np.eye(about.size))
+    slopes = load_damping(system, about.point, about.order)
+    return -Z.T @ (slopes / about.roots[:, None] / about.roots[None]) @ Z
 
-    def force(move: Array, twist: Array) -> Array:
-        w = move[count:].reshape(3, -1)
-        R = jnp.einsum("ijn,jkn->ikn", point.rotations, jnp.moveaxis(exp(w.T), 0, -1))
-        v, Omega = twist[:count].reshape(point.x.shape), twist[count:].reshape(3, -1)
-        load = system.load(point.t, point.x + move[:count].reshape(point.x.shape), R, v, Omega)
-        assert load is not None
-        return jnp.concatenate([part.reshape(-1) for part in load])
 
-    still = jnp.zeros(count + point.quat[1:].size)
-    by_place, by_rate = jax.jacfwd(force, argnums=(0, 1))(still, still)
-    return by_place, by_rate
+def _eigenvalues(about: Linearisation, C: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    r"""Eigenvalues, the slowest decay first, shapes as columns, and the number of neutral displacements.
+
+    With these as columns of N, and P for all others, $y = N a + P b$, the unknown a does not enter, and
+
+    $$ \ddot b = -P^T A P\,b - P^T C\,(P \dot b + N r), \qquad
+       \dot r = -N^T A P\,b - N^T C\,(P \dot b + N r), \qquad r = \dot a. $$
+
+    In a matrix of $y$ and $\dot y$ each would be a double eigenvalue of zero with one vector, and come out
+    as a pair as large as the root of round-off.
+    """
+    A, neutral = about.stiffness.toarray(), _neutral(about)
+    zero = neutral.shape[1]
+    others = np.linalg.svd(neutral, full_matrices=True)[0][:, zero:]
+    count, basis = others.shape[1], np.concatenate([others, neutral], axis=1)
+    pace = np.sqrt(about.scale)
+    first = np.eye(count, count + about.size, count)
+    second = np.concatenate([-basis.T @ A @ others / about.scale, -basis.T @ C @ basis / pace], axis=1)
+    values, vectors = np.linalg.eig(np.concatenate([first, second]))
+    kept = (np.imag(values) >= -REAL * np.abs(values)) & (np.abs(values) > REAL)
+    values, vectors = values[kept], vectors[:, kept]
+    order = np.argsort(-np.real(values), kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    along = vectors[2 * count :] / values
+    return pace * values, others @ vectors[:count] + neutral @ along, zero
+
+
+def _neutral(about: Linearisation) -> np.ndarray:
+    """Displacements that no force answers to; circulatory ones may answer where conservative ones do not."""
+    if about.circulatory is None or not np.any(np.abs(about.circulatory) > about.blur):
+        return neutral_motions(about)
+    _, sizes, rows = np.linalg.svd(about.stiffness.toarray())
+    return rows[sizes <= about.blur].T

@@ -10,7 +10,14 @@ from poinsot.model import AbstractSystem
 from ._binding import binding
 from ._displacements import Point, moved
 from ._joint_tangent import closed
-from ._spectrum import Linearisation, eigenpairs, factor, linearisation, rigid_motions, unstable_count
+from ._linearisation import Linearisation, linearisation
+from ._spectrum import (
+    eigenpairs,
+    factor,
+    least_squares_step,
+    neutral_motions,
+    unstable_count,
+)
 
 STATIONARY = 1e-9
 """Forces below this are none, relative to the stiffest bond times the size of a body."""
@@ -20,6 +27,13 @@ BOLDEST_MOVE = 5.0
 TRUSTED, DISTRUSTED = 0.75, 0.25
 """Real over predicted gain above which the next step is bolder, and below which it is more careful."""
 LEAST_SHIFT = 1e-12
+ROOT_TEN = 10.0**0.5
+EASE = 1e-2
+"""First shift where bodies settle under loads, relative to the scale of their motions."""
+ROUND = 32
+"""Steps without smaller forces after which bodies do not settle: the boldest steps make a turn of these."""
+PATIENCE, STAGNANT = 12, 0.99
+"""A search for the least forces ends where so many steps have left more than this part of them."""
 LOOK = 20
 """Steps after which a descent looks whether what it moves still holds together."""
 NEAREST = 1e-6
@@ -29,7 +43,8 @@ NEAREST = 1e-6
 def step_from(system: AbstractSystem, here: Linearisation, step: np.ndarray) -> Linearisation:
     """What is found after a step."""
     dx, w = here.parts(step)
-    return linearisation(system, closed(system, moved(here.point, jnp.asarray(dx), jnp.asarray(w))))
+    there = closed(system, moved(here.point, jnp.asarray(dx), jnp.asarray(w)))
+    return linearisation(system, there, loaded=here.loaded)
 
 
 def within_reach(system: AbstractSystem, here: Linearisation, step: np.ndarray) -> np.ndarray:
@@ -40,11 +55,9 @@ def within_reach(system: AbstractSystem, here: Linearisation, step: np.ndarray) 
     return step / max(excess)
 
 
-def resting(system: AbstractSystem, here: Linearisation, tolerance: float = STATIONARY) -> bool:
+def resting(here: Linearisation, tolerance: float = STATIONARY) -> bool:
     """Whether the forces are none, relative to those that displace a body by its own size."""
-    lengths = 100.0 * np.asarray(system.trial_lengths(here.point.x))
-    sizes = here.roots * here.order.flat(np.tile(lengths, (3, 1)), np.ones((3, len(here.order.rotating))))
-    return bool(np.max(np.abs(here.whole(here.slope)) / sizes, initial=0.0) <= tolerance * here.bound)
+    return here.unrest <= tolerance * here.scale
 
 
 def descend(system: AbstractSystem, start: Point, limit: int) -> Linearisation:
@@ -59,16 +72,16 @@ def descend(system: AbstractSystem, start: Point, limit: int) -> Linearisation:
         Where it came to, a stationary point unless bodies fly apart or the steps did not suffice.
     """
     here, stuck = linearisation(system, start), 0
-    shift, whole = 1e-3 * here.bound, binding(here, 0.0)
+    shift, whole = 1e-3 * here.scale, binding(here, 0.0)
     for count in range(limit):
         if count % LOOK == LOOK - 1 and binding(here).looser_than(whole):
             return here
-        rests = resting(system, here)
+        rests = resting(here)
         if rests and stuck >= 2:
             lower = _off_the_saddle(system, here) if unstable_count(here) else None
             if lower is None:
                 return here
-            here, shift, stuck = lower, 1e-3 * here.bound, 0
+            here, shift, stuck = lower, 1e-3 * here.scale, 0
             continue
         solve, shift = _positive(here, shift)
         step = within_reach(system, here, solve(-here.slope))
@@ -83,30 +96,61 @@ def descend(system: AbstractSystem, start: Point, limit: int) -> Linearisation:
     return here
 
 
-def approach(system: AbstractSystem, start: Point, limit: int) -> Linearisation:
-    r"""The stationary point next to a start, of any kind: least squares of the forces.
+def approach(system: AbstractSystem, start: Point, limit: int, *, loaded: bool = False) -> Linearisation:
+    """The stationary point next to a start, of any kind: least squares of the forces (Levenberg).
 
-    $$ (K^2 + \mu I)\,y = -K\,\nabla V $$
+    Where there is none it ends with the least force.
     """
-    here, stuck = linearisation(system, start), 0
-    shift = 1e-6 * here.bound**2
+    here, stuck = linearisation(system, start, loaded=loaded), 0
+    shift, sizes = 1e-3 * here.scale, []
     for _ in range(limit):
-        if stuck >= (2 if resting(system, here) else 12):
+        if stuck >= (2 if resting(here) else 12) or (not resting(here) and _stagnant(sizes)):
             break
-        solve, _ = factor(here.matrix @ here.matrix, shift)
-        there = step_from(system, here, within_reach(system, here, solve(-here.matrix @ here.slope)))
+        there = step_from(system, here, within_reach(system, here, least_squares_step(here, shift)))
         better = np.linalg.norm(there.slope) < np.linalg.norm(here.slope)
-        shift = max(shift / 10.0, (LEAST_SHIFT * here.bound) ** 2) if better else 10.0 * shift
+        shift = max(shift / ROOT_TEN, LEAST_SHIFT * here.scale) if better else ROOT_TEN * shift
         stuck = 0 if better else stuck + 1
         here = there if better else here
+        sizes.append(float(np.linalg.norm(here.slope)))
     return here
+
+
+def settle(system: AbstractSystem, start: Point, limit: int) -> Linearisation:
+    r"""Where bodies under loads come to, that have no energy: along the forces, in ever longer steps.
+
+    $$ (A + \mu I)\,y = -f, \qquad \mu \propto |f| $$
+
+    This is pseudo-transient continuation (Kelley, Keyes, SIAM J. Numer. Anal. 35 (1998)): implicit steps of
+    $\dot y = -f$, with a $\mu$ that makes K positive, so that what is unstable is left, and that becomes
+    small where the forces do.
+
+    Returns:
+        A place of rest, or that with the least forces on the way.
+    """
+    here = best = linearisation(system, start, loaded=True)
+    first, since = float(np.linalg.norm(here.slope)), 0
+    for _ in range(limit):
+        if resting(here) or since > ROUND:
+            break
+        relative = min(1.0, float(np.linalg.norm(here.slope)) / first)
+        solve, shift = _positive(here, max(EASE * relative, LEAST_SHIFT) * here.scale)
+        if here.circulatory is not None and np.any(here.circulatory):
+            solve, _ = factor(here.stiffness, shift, symmetric=False)
+        here = step_from(system, here, within_reach(system, here, solve(-here.slope)))
+        best, since = (here, 0) if here.unrest < best.unrest else (best, since + 1)
+    return best
+
+
+def _stagnant(sizes: list[float]) -> bool:
+    """Whether the last steps have made the forces hardly smaller."""
+    return len(sizes) > PATIENCE and sizes[-1] > STAGNANT * sizes[-1 - PATIENCE]
 
 
 def _positive(about: Linearisation, shift: float) -> tuple[Callable[[np.ndarray], np.ndarray], float]:
     """A way to solve with the shifted matrix, and the shift, grown until the matrix is positive."""
     solve, negative = factor(about.matrix, shift)
     while negative:
-        shift = max(4.0 * shift, 1e-8 * about.bound)
+        shift = max(4.0 * shift, 1e-8 * about.scale)
         solve, negative = factor(about.matrix, shift)
     return solve, shift
 
@@ -120,13 +164,13 @@ def _gain(here: Linearisation, there: Linearisation, step: np.ndarray) -> float:
 
 def _next_shift(shift: float, gain: float, about: Linearisation) -> float:
     if gain > TRUSTED:
-        return max(shift / 5.0, LEAST_SHIFT * about.bound)
-    return shift if gain > DISTRUSTED else min(4.0 * shift, about.bound * 1e6)
+        return max(shift / 5.0, LEAST_SHIFT * about.scale)
+    return shift if gain > DISTRUSTED else min(4.0 * shift, about.scale * 1e6)
 
 
 def _off_the_saddle(system: AbstractSystem, here: Linearisation) -> Linearisation | None:
     """A lower point along the most unstable direction, as far away as one is found; None if there is none."""
-    direction = eigenpairs(here, rigid_motions(here), 1)[1][:, 0]
+    direction = eigenpairs(here, neutral_motions(here), 1)[1][:, 0]
     boldest = within_reach(system, here, direction / NEAREST**2)
     part = 1.0
     while part > NEAREST:

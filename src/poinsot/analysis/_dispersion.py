@@ -9,7 +9,7 @@ from poinsot.core import InputError
 from poinsot.model import Chain
 
 from ._bond_derivatives import BondDerivatives, bond_derivatives
-from ._spectrum import ROUND_OFF
+from ._linearisation import ROUND_OFF
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,10 +20,6 @@ W = Float[Array, "3 Nr"]
 R = Float[Array, "3 3 Nr"]
 
 
-RESTING = 1e-9
-"""Loads on bodies at rest, relative to one and to the forces of the potential, that count as none."""
-
-
 class Point(eqx.Module):
     """Where everything that moves is, at one time: positions and quaternions, body axis last."""
 
@@ -105,26 +101,6 @@ def state_of(system: AbstractSystem, point: Point) -> State:
     return completed(system.placed, point.t, rest)
 
 
-def check_loads_rest(system: AbstractSystem, point: Point) -> None:
-    """Refuse loads that act on bodies at rest: equilibria here are those of the potential energy."""
-    if system.conservative:
-        return
-    pushes = max(float(np.max(np.abs(part), initial=0.0)) for part in _load_at_rest(system, point))
-    still = jnp.zeros_like(point.x), jnp.zeros_like(point.quat[1:])
-    forces = max(float(np.max(np.abs(part), initial=0.0)) for part in _slope(system, point, *still))
-    if pushes > RESTING * (1.0 + forces):
-        raise InputError(
-            f"loads of {system.name!r} push bodies at rest by {pushes:.3g}: equilibria are those of the "
-            "potential energy; leave such loads out, or give them as a potential"
-        )
-
-
-@eqx.filter_jit
-def _load_at_rest(system: AbstractSystem, point: Point) -> Any:
-    still = jnp.zeros_like(point.x), jnp.zeros_like(point.quat[1:])
-    return system.load(point.t, point.x, point.rotations, *still)
-
-
 @eqx.filter_jit
 def _poses(system: AbstractSystem, point: Point) -> tuple[Array, Array]:
     positions, rotations = system.poses(point.t, point.x, point.rotations)
@@ -147,6 +123,3 @@ def energy(system: AbstractSystem, point: Point, dx: X, w: W) -> Scalar:
 def slope(system: AbstractSystem, point: Point, dx: X, w: W) -> tuple[X, W]:
     """Derivative of the energy in the displacements."""
     return jax.grad(energy, argnums=(2, 3))(system, point, dx, w)
-
-
-_slope = eqx.filter_jit(slope)

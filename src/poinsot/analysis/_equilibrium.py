@@ -11,13 +11,18 @@ from poinsot.core import InputError, State
 from poinsot.model import AbstractSystem, Chain
 
 from ._binding import Binding, binding
-from ._descent import approach, descend, resting
-from ._displacements import Point, check_loads_rest, moved, point_of, state_of
+from ._descent import approach, descend, resting, settle
+from ._displacements import Point, moved, point_of, state_of
 from ._joint_tangent import closed
-from ._spectrum import Linearisation, linearisation, rigid_motions, unstable_count
+from ._linearisation import Linearisation, linearisation
+from ._load_slopes import act_at_rest
+from ._spectrum import neutral_motions, unstable_count
+from ._unbalanced import refuse_unbalanced
 
 Kind = Literal["minimum", "saddle", "dissociated", "none"]
 
+ALIKE = 0.05
+"""Least forces of two starts that differ by less, relative, are the same: there is no place of rest."""
 SAME = 1e-8
 """Energies closer than this, relative to their size, are of one stationary point."""
 KICK_MOVE, KICK_TURN = 5.0, 0.3
@@ -40,11 +45,13 @@ class Equilibrium:
     """Largest component of the forces and torques that are left."""
     kind: Kind
     """ "minimum", "saddle", "dissociated" where the bodies do not hold together any more, or "none" where the
-    forces do not vanish."""
+    forces do not vanish. Under loads that act on bodies at rest "minimum" says that there is no unstable
+    direction: they have no energy of which it could be one."""
     unstable: int
-    """Number of unstable directions: negative eigenvalues of the second derivatives, beyond round-off."""
+    """Number of unstable directions: negative eigenvalues of the stiffness, beyond round-off."""
     zero: int
-    """Number of rigid motions that meet no resistance."""
+    """Number of motions that meet no resistance: rigid ones, and others such as rods that spin about
+    themselves between ball joints. The same as of `modes` and `damped_modes`."""
     asymmetry: float
     """Of the matrix of second derivatives, relative: round-off."""
     groups: str
@@ -67,7 +74,7 @@ class Equilibrium:
 
     def _verdict(self) -> str:
         if self.kind == "minimum":
-            free = f", {self.zero} rigid motions free" if self.zero else ""
+            free = f", motions without resistance: {self.zero}" if self.zero else ""
             return f"minimum, no unstable direction{free}"
         if self.kind == "saddle":
             return f"saddle, {self.unstable} unstable directions"
@@ -87,18 +94,24 @@ def equilibrium(
 ) -> Equilibrium:
     r"""The lowest minimum of the potential energy that is found from several starts.
 
+    Or, where loads act on bodies at rest, a place where they and the forces of the potential balance.
+
     From each start Newton steps with a shift go down to a minimum, past saddles; the stationary point next to
     the first start is looked for too, whatever its kind. Long chains have very many minima, and the lowest
     that was found need not be the lowest there is. Joints stay closed: the minimum is one on the surface of
     closed joints, where their forces balance those of the potential.
 
+    Loads are taken at rates of zero and the given time: dampers do nothing, a motor of constant torque
+    pushes. Since such loads have no energy, the bodies follow the forces from a start until these vanish,
+    and the first stable place is returned; else the place of rest next to a start, whatever its kind.
+
     Args:
-        system: bodies whose loads, if there are any, vanish at rest.
+        system: the bodies.
         start: where to begin. When left out that of `system.state()`, for a chain the straight one, for
             bodies with joints the recommended one, or one with the joints closed.
         starts: number of starts, the first of them as given and the others displaced at random.
         seed: of the random numbers.
-        t: time at which ends that are moved are held.
+        t: time at which loads are taken, and ends that are moved are held.
         steps: most steps from each start.
 
     Returns:
@@ -106,16 +119,20 @@ def equilibrium(
         none, `kind` says so: the bodies came apart, or the forces did not vanish.
 
     Raises:
-        InputError: loads on bodies at rest, or no start.
+        InputError: no start, or loads that nothing balances; the message says which, and what is left.
     """
     if starts < 1:
         raise InputError(f"starts = {starts}; at least one is needed")
     first, whole = _beginning(system, start, t)
-    arrivals = [descend(system, point, steps) for point in _starts(system, first, starts, seed)]
-    arrivals.append(approach(system, first, steps))
+    loaded, arrivals = act_at_rest(system, first), []
+    if not loaded:
+        arrivals = [descend(system, point, steps) for point in _starts(system, first, starts, seed)]
+        arrivals.append(approach(system, first, steps))
+    # Some loads, such as those of a contact, act only where a search has come to.
+    if loaded or any(act_at_rest(system, arrival.point) for arrival in arrivals):
+        arrivals = _balanced(system, _starts(system, first, starts, seed), steps)
     found = [_judged(system, whole, arrival) for arrival in arrivals]
     found.sort(key=_rank)
-    check_loads_rest(system, point_of(system, found[0].state, t))
     best, others = found[0], _distinct([one for one in found if one.kind != "none"])
     return replace(best, others=tuple(one for one in others if not _same(one, best)))
 
@@ -123,18 +140,50 @@ def equilibrium(
 def stationary_point(
     system: AbstractSystem, start: State | None = None, *, t: float = 0.0, steps: int = 400
 ) -> Equilibrium:
-    """The stationary point of the potential energy next to a start, minimum or saddle.
+    """The place of rest next to a start, stable or not: of potentials a minimum or a saddle.
 
     Args:
         system: bodies, as in `equilibrium`.
         start: where to begin; as there.
-        t: time at which ends that are moved are held.
+        t: time at which loads are taken, and ends that are moved are held.
         steps: most steps.
+
+    Raises:
+        InputError: loads that nothing balances.
     """
     first, whole = _beginning(system, start, t)
-    arrival = approach(system, first, steps)
-    check_loads_rest(system, arrival.point)
+    loaded = act_at_rest(system, first)
+    arrival = approach(system, first, steps, loaded=loaded)
+    if not loaded and act_at_rest(system, arrival.point):
+        loaded, arrival = True, approach(system, arrival.point, steps, loaded=True)
+    if loaded and not resting(arrival):
+        refuse_unbalanced(system, arrival)
     return _judged(system, whole, arrival)
+
+
+def _balanced(system: AbstractSystem, points: Iterator[Point], steps: int) -> list[Linearisation]:
+    """Where bodies rest under loads: from each start in turn.
+
+    Until a stable place is found, or the same least force a second time.
+
+    Raises:
+        InputError: there is no place of rest.
+    """
+    found = []
+    for point in points:
+        settled = settle(system, point, steps)
+        arrival = approach(system, settled.point, steps, loaded=True)
+        rests, again = resting(arrival), any(_alike(arrival, other) for other in found)
+        found.append(arrival)
+        if (rests and not unstable_count(arrival)) or (again and not rests):
+            break
+    if not any(resting(arrival) for arrival in found):
+        refuse_unbalanced(system, min(found, key=lambda arrival: arrival.unrest))
+    return found
+
+
+def _alike(one: Linearisation, other: Linearisation) -> bool:
+    return abs(one.force - other.force) <= ALIKE * max(one.force, other.force)
 
 
 def _beginning(system: AbstractSystem, start: State | None, t: float) -> tuple[Point, Binding]:
@@ -187,7 +236,7 @@ def _judged(system: AbstractSystem, whole: Binding, about: Linearisation) -> Equ
     kind: Kind = "none"
     if bound.looser_than(whole):
         kind = "dissociated"
-    elif resting(system, about):
+    elif resting(about):
         kind = "saddle" if unstable else "minimum"
     return Equilibrium(
         name=system.name,
@@ -196,7 +245,7 @@ def _judged(system: AbstractSystem, whole: Binding, about: Linearisation) -> Equ
         force=about.force,
         kind=kind,
         unstable=unstable,
-        zero=rigid_motions(about).shape[1],
+        zero=neutral_motions(about).shape[1],
         asymmetry=about.asymmetry,
         groups=str(bound),
         t=float(about.point.t),

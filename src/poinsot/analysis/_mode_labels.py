@@ -26,19 +26,26 @@ def mode_labels(
         system: the bodies.
         point: where they rest.
         shapes: (mode, body, 6), velocities and angular velocities of all bodies.
-        twists: (mode, n), those of the live ones in one vector.
+        twists: (mode, n), those of the live ones in one vector; both may be complex.
     """
-    shares = kinetic_shares(system, shapes)
-    bodies = [most(system.names, row) for row in shares]
-    linkage = system.linkage
-    if linkage is None:
+    bodies = [most(system.names, row) for row in kinetic_shares(system, shapes)]
+    names, rates = joint_motions(system, point, twists)
+    if not names:
         return tuple(bodies)
-    named = [(k, joint.name) for k, joint in enumerate(linkage.joints) if joint.freedoms]
-    if not named:
-        return tuple(bodies)
-    rates = np.asarray(_rates(system, point, jnp.asarray(twists)))
-    joints = [named[int(np.argmax(row))][1] for row in rates]
+    joints = [names[int(place)] for place in np.argmax(rates, axis=1)]
     return tuple(f"{body}; joint {joint}" for body, joint in zip(bodies, joints, strict=True))
+
+
+def joint_motions(
+    system: AbstractSystem, point: Point, twists: np.ndarray
+) -> tuple[list[str], Float[np.ndarray, "mode joint"]]:
+    """Names of the joints that have coordinates, and the sizes of their rates in some motions."""
+    linkage = system.linkage
+    names = [] if linkage is None else [joint.name for joint in linkage.joints if joint.freedoms]
+    if not names:
+        return [], np.zeros((len(twists), 0))
+    parts = [_rates(system, point, jnp.asarray(part)) for part in (np.real(twists), np.imag(twists))]
+    return names, np.hypot(*(np.asarray(part) for part in parts))
 
 
 def kinetic_shares(system: AbstractSystem, shapes: np.ndarray) -> Float[np.ndarray, "mode body"]:

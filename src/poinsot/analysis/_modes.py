@@ -3,27 +3,25 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 
 from poinsot.core import InputError, State
 from poinsot.model import AbstractSystem
 
 from ._descent import resting
-from ._displacements import (
-    Point,
-    check_loads_rest,
-    moved,
-    numbering,
-    point_of,
-    state_of,
-)
+from ._displacements import Point, moved, numbering, point_of, state_of
 from ._equilibrium import Equilibrium
+from ._linearisation import Linearisation, linearisation
+from ._load_slopes import act_at_rest
 from ._mode_labels import mode_labels
-from ._spectrum import ROUND_OFF, Linearisation, eigenpairs, linearisation, rigid_motions, unstable_count
+from ._shapes import mode_shapes, twists
+from ._spectrum import (
+    eigenpairs,
+    neutral_motions,
+    rigid_motions,
+    unstable_count,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +46,8 @@ class Modes:
     shapes: np.ndarray
     """(mode, body, 6): displacement of the mass centre in space, and rotation vector in the body frame."""
     zero: int
-    """Number of zero modes, which are not listed: rigid motions, and what else meets no resistance."""
+    """Number of zero modes, which are not listed: rigid motions, and what else meets no resistance. Of more
+    than a thousand unknowns the rigid ones, and those met on the way to the modes that were asked for."""
     rigid: int
     """Those of them that are translations and rotations of all bodies together."""
     unstable: int
@@ -129,28 +128,30 @@ def modes(
     With joints the motions are those that keep them closed, $\phi = Z s$ with $G Z = 0$, and $H$ has the
     stiffness of the joint forces in it: $Z^T (H - \lambda\cdot\nabla^2 g)\,Z\,s = \omega^2 Z^T M Z\,s$.
 
+    Loads count as far as they are conservative: those that act on bodies at rest are taken there, with the
+    symmetric part of the stiffness that they add. Dampers, gyroscopic and circulatory forces are left out;
+    `damped_modes` has them all.
+
     Up to a thousand unknowns all eigenvalues are found at once; in longer chains the slowest ones by Lanczos
     iterations, in time and memory linear in the number of bodies.
 
     Args:
-        system: bodies without loads.
+        system: the bodies.
         equilibrium: from `equilibrium` or `stationary_point`; or a state where the forces vanish.
         count: how many modes besides the zero modes; None for all.
         t: time at which ends that are moved are held; that of the equilibrium when left out.
 
     Raises:
-        InputError: loads, or forces that do not vanish.
+        InputError: forces that do not vanish.
     """
-    if not system.conservative:
-        raise InputError(f"loads of {system.name!r} damp or drive its modes; take damped_modes")
     about = about_rest(system, equilibrium, t)
     point = about.point
-    rigid = rigid_motions(about)
-    squares, vectors = eigenpairs(about, rigid, count)
-    still = np.abs(squares) <= ROUND_OFF * about.bound
+    neutral = neutral_motions(about)
+    squares, vectors = eigenpairs(about, neutral, count)
+    still = np.abs(squares) <= about.blur
     if np.any(still) and count is not None:
-        squares, vectors = eigenpairs(about, rigid, count + int(np.count_nonzero(still)))
-        still = np.abs(squares) <= ROUND_OFF * about.bound
+        squares, vectors = eigenpairs(about, neutral, count + int(np.count_nonzero(still)))
+        still = np.abs(squares) <= about.blur
     displacements = (about.whole(vectors) / about.roots[:, None])[:, ~still]
     largest = np.take_along_axis(displacements, np.argmax(np.abs(displacements), axis=0)[None], axis=0)
     displacements = displacements * np.sign(largest)
@@ -159,9 +160,9 @@ def modes(
         name=system.name,
         squares=squares[~still],
         shapes=shapes,
-        labels=mode_labels(system, point, shapes, _twists(about, displacements)),
-        zero=rigid.shape[1] + int(np.count_nonzero(still)),
-        rigid=rigid.shape[1],
+        labels=mode_labels(system, point, shapes, twists(about, displacements)),
+        zero=neutral.shape[1] + int(np.count_nonzero(still)),
+        rigid=rigid_motions(about).shape[1],
         unstable=unstable_count(about),
         _system=system,
         _point=point,
@@ -173,48 +174,20 @@ def about_rest(system: AbstractSystem, equilibrium: Equilibrium | State, t: floa
     """Small motions about an equilibrium.
 
     Raises:
-        InputError: forces or loads act there.
+        InputError: the forces do not vanish there.
     """
     known = isinstance(equilibrium, Equilibrium)
     state, time = (equilibrium.state, equilibrium.t) if known else (equilibrium, 0.0)
     point = point_of(system, state, time if t is None else t)
-    check_loads_rest(system, point)
-    about = linearisation(system, point)
+    about = linearisation(system, point, loaded=act_at_rest(system, point))
     _refuse_motion(system, about)
     return about
 
 
-def _twists(about: Linearisation, displacements: np.ndarray) -> np.ndarray:
-    """Columns of displacements as rows of velocities, then angular velocities."""
-    parts = [about.order.parts(column) for column in displacements.T]
-    rows = [np.concatenate([dx.reshape(-1), w.reshape(-1)]) for dx, w in parts]
-    return np.stack(rows) if rows else np.zeros((0, displacements.shape[0]))
-
-
 def _refuse_motion(system: AbstractSystem, about: Linearisation) -> None:
     """Refuse a state that would not stay: small motions about it are no vibrations."""
-    if not resting(system, about, NEARLY):
+    if not resting(about, NEARLY):
         raise InputError(
             f"equilibrium of {system.name!r}: the largest force on it is {about.force:.3g}; find a place of "
             "rest by equilibrium or stationary_point first"
         )
-
-
-def mode_shapes(system: AbstractSystem, point: Point, vectors: np.ndarray) -> np.ndarray:
-    """Displacements and rotation vectors of all bodies, (mode, body, 6), of columns of unknowns."""
-    parts = [numbering(system).parts(vector) for vector in vectors.T]
-    moves = np.stack([dx for dx, _ in parts]) if parts else np.zeros((0, *point.x.shape))
-    turns = np.stack([w for _, w in parts]) if parts else np.zeros((0, *point.quat[1:].shape))
-    return np.asarray(_rates(system, point, jnp.asarray(moves), jnp.asarray(turns)))
-
-
-@eqx.filter_jit
-def _rates(system: AbstractSystem, point: Point, moves: Array, turns: Array) -> Array:
-    """What velocities of the unknowns are for the bodies, less the motion of what is moved."""
-
-    def of(v: Array, Omega: Array) -> Array:
-        rates = system.rates(point.t, point.x, point.rotations, v, Omega)
-        return jnp.concatenate(rates, axis=1)
-
-    driven = of(jnp.zeros_like(point.x), jnp.zeros_like(point.quat[1:]))
-    return jax.vmap(lambda v, Omega: of(v, Omega) - driven)(moves, turns)

@@ -31,6 +31,11 @@ class AbstractLoad(Printable):
     def bodies(self) -> tuple[int, ...] | None:
         """Places of the bodies it acts on; None for all."""
 
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
+
     def of_bodies(self, roster: "Roster") -> Self:
         """The load for these bodies and joints; references to bodies are places by now."""
         return self

@@ -50,10 +50,18 @@ class AbstractJointLoad(AbstractLoad):
         assert self.target is not None, "the load is not part of a system yet"
         return self.target
 
+    @property
+    def label(self) -> str:
+        """Its kind and its joint."""
+        return f"{self._maker} in joint {self.joint!r}"
+
+    @property
+    def _maker(self) -> str:
+        return {"torque": "JointTorque", "force": "JointForce", None: "JointDamper"}[self.kind]
+
     def of_bodies(self, roster: "Roster") -> Self:
         """The same load, with the joint found."""
-        label = {"torque": "JointTorque", "force": "JointForce", None: "JointDamper"}[self.kind]
-        target = roster.coordinate(self.joint, self.coordinate, self.kind, label)
+        target = roster.coordinate(self.joint, self.coordinate, self.kind, self._maker)
         return eqx.tree_at(lambda one: one.target, self, target, is_leaf=lambda leaf: leaf is None)
 
     def wrench(self, t, x: Vectors, R: Rotations, v: Vectors, Omega: Vectors) -> tuple[Vectors, Vectors]:
