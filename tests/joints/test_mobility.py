@@ -151,11 +151,51 @@ def test_a_run_says_when_it_was_singular():
     np.testing.assert_allclose([one.t for one in found], right, atol=0.1 * 0.01)
     assert set(found[0].joints) == {joint.name for joint in bars.joints}
     assert run.report().header["singular"].startswith("3 times, at t = 0.70")
+    # States far apart: between them the motion is interpolated.
+    for every in (50, 100):
+        sparse: Any = pt.simulate(
+            bars, bars.start, t1=3.0, dt=1e-3, coordinates="group", integrator="lie-rattle", save_every=every,
+            progress=False,
+        )  # fmt: skip
+        found = sparse.singularities()
+        np.testing.assert_allclose([one.t for one in found], right, atol=1e-3)
+        assert set(found[0].joints) == {joint.name for joint in bars.joints}
     # From upright it comes nearer to level, but not there.
     quick: Any = pt.simulate(
         bars, bars.start, t1=0.1, dt=1e-3, coordinates="group", integrator="lie-rattle", progress=False
     )
     assert quick.singularities() == [] and "singular" not in quick.report().header
+
+
+def test_a_run_that_fails_at_a_dead_point_names_it():
+    """The rocker is driven beyond the angle at which crank and coupler are in line, |AC| = 2 - 1."""
+    bars = pt.library.four_bar()
+    dead = np.pi - np.arccos((2.0**2 + 2.0**2 - 1.0**2) / (2.0 * 2.0 * 2.0))
+    driven = pt.System(bars.bodies, joints=[*bars.joints, pt.joints.Drive("D", lambda t: dead - 0.1 + t)])
+    assert bars.start is not None
+    with pytest.raises(
+        pt.SimulationError, match=r"singular configuration of joints \(t = 0\.1\d*: "
+    ) as failure:
+        pt.simulate(
+            driven, driven.assemble(bars.start), t1=1.0, dt=1e-3, coordinates="group",
+            integrator="lie-rattle", save_every=10, progress=False,
+        )  # fmt: skip
+    run: Any = failure.value.trajectory
+    found = run.seen.joints.dead_point(1e-2)
+    assert found.t == pytest.approx(0.1, abs=1e-3)
+    assert set(found.joints) == {"A", "B", "C", "D", "drive of D"}
+    # Without the drive the same mechanism turns on, and a failure there is none of its joints.
+    free: Any = pt.simulate(
+        bars,
+        bars.start,
+        t1=0.05,
+        dt=1e-3,
+        coordinates="group",
+        integrator="lie-rattle",
+        save_every=10,
+        progress=False,
+    )
+    assert free.seen.joints.dead_point(1e-2) is None
 
 
 def test_only_values_that_pass_through_zero_count():

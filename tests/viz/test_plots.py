@@ -21,6 +21,7 @@ from poinsot.viz import (  # noqa: E402
     plot_work_precision,
 )
 from poinsot.viz._decimate import envelope  # noqa: E402
+from poinsot.viz._drawing import beginning  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +97,15 @@ def test_components_of_a_long_motion_show_its_beginning():
     assert _data(ax)[-1, 0] == pytest.approx(20.25, abs=0.05)
     (whole,) = _synthetic(t, {"y": np.sin(0.5 * t)[:, None]}).plot.components().axes
     assert _data(whole)[-1, 0] == 100.0 and "first" not in whole.get_title("left")
+
+
+def test_round_off_does_not_count_as_an_oscillation():
+    t = np.linspace(0.0, 1.0, 1001)
+    wiggles = (-1.0) ** np.arange(1001)
+    slow = np.stack([np.cos(t), 3.0 + 1e-13 * wiggles, 1e-16 * wiggles, np.zeros(1001)], axis=1)
+    assert beginning(slow, 20) == 1001
+    seen = slow + np.array([0.0, 1e-6, 0.0, 0.0]) * wiggles[:, None]
+    assert beginning(seen, 20) < 50
 
 
 def test_phase_and_orbit_draw_the_path_and_its_start(run):

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array
 from numpy.typing import ArrayLike
 
-from poinsot.core import AbstractProblem, InputError, State
+from poinsot.core import AbstractProblem, InputError, Result, State
 from poinsot.equations import MOMENTA, FormState, Formulation, Motion
 from poinsot.model import AbstractSystem, Chain, RigidBody, System
 from poinsot.simulation._clock import timed
@@ -34,6 +34,10 @@ BALANCE = "energy less work done"
 """Name of the balance that takes the place of the energy where loads act or time enters."""
 
 
+STUCK = (Result.stage_equations_not_converged, Result.non_finite, Result.step_too_small)
+"""Ends of a run at which a mechanism may have met a configuration that it cannot pass."""
+REACH = 4.0
+"""Steps before such a configuration in which equations may find no solution any more."""
 FEW = 3
 """Singularities of joints that a report lists."""
 NAMES = tuple(entry.name for entry in fields(Motion))
@@ -197,6 +201,16 @@ class BodyTrajectory(Trajectory):
         return {"singular": f"{len(found)} times, at {where}{more}"} if found else {}
 
     @property
+    def dead_point(self) -> str | None:
+        """The singular configuration that the run has failed at, in words; None if there is none."""
+        jointed = self.seen is not None and self.seen.formulation.bodies.system.linkage is not None
+        if not jointed or self.result not in STUCK or len(self) < 2:
+            return None
+        step = self.attributes["dt"] if self.history is None else self.steps.h[-1]
+        found = self._joints.dead_point(REACH * abs(step))
+        return f"a singular configuration of joints ({found})" if found else None
+
+    @property
     def plot(self) -> "BodyPlots":
         """Pictures: `run.plot.axis()`, `run.plot.polhode()`, `run.plot.energy()` and others."""
         from poinsot.viz import BodyPlots
@@ -242,8 +256,8 @@ class BodyTrajectory(Trajectory):
     def singularities(self) -> list[Singularity]:
         """Kinematic singularities that the run passed: when, and which joints lost rank there.
 
-        They are seen where states are saved so often that the rank comes down and up again between several
-        of them.
+        They are seen where the smallest singular value comes down and up again over several saved states;
+        next to such a one the motion is interpolated between states.
 
         Raises:
             InputError: the system has no joints, or the run was loaded from a file.

@@ -28,10 +28,10 @@ from poinsot.model.joints import Frames
 from poinsot.model.loads import AbstractControl
 from poinsot.model.open_chain import beyond_the_tree
 from poinsot.simulation._evaluation import at_states
-from poinsot.simulation._singularities import Singularity, singularities
+from poinsot.simulation._singularities import Singularity, dead_point, singularities
 
-QUICK = 2**24
-"""Numbers of Jacobians whose ranks are found in about a second."""
+QUICK = 2**29
+"""Operations on Jacobians, in orders of magnitude, that find their ranks in about a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,14 +236,23 @@ class SeenJoints:
     @property
     def few_conditions(self) -> bool:
         """Whether there are so few states and conditions in loops that their ranks are quickly found."""
+        return self._quick(len(self.times))
+
+    def _quick(self, states: int) -> bool:
         linkage = self._linkage
         rows = sum(linkage.conditions[i].rows for i in in_loops(linkage))
-        return rows * linkage.weights.size * len(self.times) <= QUICK
+        return rows**2 * linkage.weights.size * states <= QUICK
 
     @cached_property
     def singularities(self) -> list[Singularity]:
         """Where the joints lose rank."""
         return singularities(self.formulation, self._linkage, self.times, self.packed)
+
+    def dead_point(self, reach: float) -> Singularity | None:
+        """The singular configuration so little time behind the last state, if it is quickly found."""
+        if not self._quick(2):
+            return None
+        return dead_point(self.formulation, self._linkage, self.times, self.packed, reach)
 
 
 def described(linkage: Linkage) -> dict[str, Any]:

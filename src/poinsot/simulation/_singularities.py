@@ -16,6 +16,10 @@ STRAIGHT = 0.1
 """How far from a line values may be, relative to their range."""
 SHARE = 1e-3
 """Share in the dependence from which on a joint is named."""
+PARTS = 8
+"""Into which the time between two saved states is divided where the rank may drop in it."""
+STEEP = 2.0
+"""How many times the smallest value its larger neighbour is at least where there is a zero beside it."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Singularity:
     joints: tuple[str, ...]
     """Those that take part, the most first."""
     value: float
-    """Smallest singular value at the saved state next to it."""
+    """Smallest singular value that was found next to it."""
 
     def __str__(self) -> str:
         return f"t = {self.t:.6g}: {', '.join(self.joints)}"
@@ -39,24 +43,61 @@ def singularities(
 
     Near a singular configuration it is $c\,|t - t_*|$. So it is taken to pass where its values at two states
     before a smallest one, and those at two states behind with the other sign, lie on a line, and where at the
-    smallest it is no more than half of what it changes by in a step.
+    smallest it is no more than half of what it changes by in a step. Where saved states are too far apart for
+    that, the same is looked for between them.
     """
     core = in_loops(linkage)
     if not core:
         return []
-    matrices = _Matrices(formulation, linkage, core, times, packed)
-    values = matrices.singular_values()
+    path = _Path.of(formulation, times, packed)
+    matrices = _Matrices(formulation, linkage, core)
+    values = matrices.singular_values(path.times, path.places)
     rank = int(np.max(np.sum(values > DEPENDENT, axis=1)))
     least = values[:, rank - 1]
-    earlier, later = np.append(np.inf, least[:-1]), np.append(least[1:], np.inf)
     found = []
-    # Of equal neighbours the first counts; a stretch of zeros begins with its first state.
-    for k in np.flatnonzero((least < earlier) & (least <= later)).tolist():
+
+    def note(t: float, path: _Path, least: np.ndarray, k: int) -> None:
+        joints = matrices.taking_part(path.times[k], path.places[k], rank)
+        found.append(Singularity(t, joints, float(least[k])))
+
+    for k in _smallest(least):
         zero = float(times[k]) if least[k] <= DEPENDENT else crossing(times, least, k)
         if zero is not None:
-            joints = _taking_part(linkage, core, matrices.combinations(k)[:, rank - 1])
-            found.append(Singularity(zero, joints, float(least[k])))
+            note(zero, path, least, k)
+        elif _steep(least, k):
+            near = path.between(max(k - 2, 0), min(k + 2, len(times) - 1))
+            low, high = times[max(k - 1, 0)], times[min(k + 1, len(times) - 1)]
+            closer = matrices.singular_values(near.times, near.places)[:, rank - 1]
+            for j in _smallest(closer):
+                zero = crossing(near.times, closer, j)
+                if zero is not None and low <= zero < high:
+                    note(zero, near, closer, j)
     return found
+
+
+def dead_point(
+    formulation: Formulation, linkage: Linkage, times: np.ndarray, packed: np.ndarray, reach: float
+) -> Singularity | None:
+    r"""The singular configuration right behind the last state, if there is one.
+
+    A mechanism that is driven towards it cannot pass, and the smallest singular value is $c\sqrt{t_* - t}$.
+    So its square is continued along the line through the last two states; a zero within `reach` counts.
+    """
+    core = in_loops(linkage)
+    if not core or len(times) < 2:
+        return None
+    path = _Path.of(formulation, times[-2:], packed[-2:])
+    matrices = _Matrices(formulation, linkage, core)
+    values = matrices.singular_values(path.times, path.places)
+    rank = int(np.sum(values[0] > DEPENDENT))
+    before, last = values[:, rank - 1] ** 2
+    if last >= before:
+        return None
+    ahead = (times[-1] - times[-2]) * last / (before - last)
+    if abs(ahead) > reach:
+        return None
+    joints = matrices.taking_part(times[-1], path.places[-1], rank)
+    return Singularity(float(times[-1] + ahead), joints, float(values[1, rank - 1]))
 
 
 def crossing(times: np.ndarray, least: np.ndarray, k: int) -> float | None:
@@ -73,50 +114,100 @@ def crossing(times: np.ndarray, least: np.ndarray, k: int) -> float | None:
     return float(times[k] - level / slope)
 
 
-def _taking_part(linkage: Linkage, core: list[int], combination: np.ndarray) -> tuple[str, ...]:
-    """Names of the conditions in a combination, by their shares."""
-    ends = np.cumsum([linkage.conditions[i].rows for i in core])
-    shares = [float(np.linalg.norm(part)) for part in np.split(combination, ends[:-1])]
-    order = sorted(range(len(core)), key=lambda k: -shares[k])
-    return tuple(linkage.conditions[core[k]].name for k in order if shares[k] > SHARE)
+def _smallest(values: np.ndarray) -> list[int]:
+    """Places of values no larger than their neighbours.
+
+    Of equal neighbours the first counts; a stretch of zeros begins with its first.
+    """
+    earlier, later = np.append(np.inf, values[:-1]), np.append(values[1:], np.inf)
+    return np.flatnonzero((values < earlier) & (values <= later)).tolist()
+
+
+def _steep(values: np.ndarray, k: int) -> bool:
+    """Whether a zero may lie beside a smallest value: between the two ends of the run, or on one side of it.
+
+    Where values are straight on both sides of a zero, the larger neighbour is three times the smallest.
+    """
+    if not 1 <= k < len(values) - 1:
+        return len(values) > 1
+    return max(values[k - 1], values[k + 1]) >= STEEP * values[k]
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Configurations of all bodies along a run, with their rates."""
+
+    times: np.ndarray
+    places: np.ndarray
+    rates: np.ndarray
+
+    @classmethod
+    def of(cls, formulation: Formulation, times: np.ndarray, packed: np.ndarray) -> "_Path":
+        """Those of packed states."""
+        return cls(times, *np.split(at_states(_configuration, formulation, times, packed), 2, axis=1))
+
+    def between(self, first: int, last: int) -> "_Path":
+        """The path from one state to another, each interval in parts, by cubic Hermite interpolation."""
+        s = np.arange(PARTS)[:, None] / PARTS
+        weights = (1 + 2 * s) * (1 - s) ** 2, s * (1 - s) ** 2, s**2 * (3 - 2 * s), s**2 * (s - 1)
+        slopes = 6 * s * (s - 1), (1 - s) * (1 - 3 * s), 6 * s * (1 - s), s * (3 * s - 2)
+        found: list[list[np.ndarray]] = [[], [], []]
+        for k in range(first, last):
+            h = self.times[k + 1] - self.times[k]
+            ends = self.places[k], h * self.rates[k], self.places[k + 1], h * self.rates[k + 1]
+            found[0].append(self.times[k] + s[:, 0] * h)
+            found[1].append(sum(w * one for w, one in zip(weights, ends, strict=True)))
+            found[2].append(sum(w * one for w, one in zip(slopes, ends, strict=True)) / h)
+        ends = self.times, self.places, self.rates
+        return _Path(
+            *(np.concatenate([*parts, end[last][None]]) for parts, end in zip(found, ends, strict=True))
+        )
 
 
 class _Matrices:
-    """Scaled Jacobians of conditions at all states, put together for some states at a time."""
+    """Scaled Jacobians of the conditions that may depend on each other, some configurations at a time."""
 
-    def __init__(
-        self,
-        formulation: Formulation,
-        linkage: Linkage,
-        core: list[int],
-        times: np.ndarray,
-        packed: np.ndarray,
-    ):
-        self._linkage, self._core, self._count = linkage, core, len(times)
-        flat = at_states(_jacobians, formulation, times, packed)
+    def __init__(self, formulation: Formulation, linkage: Linkage, core: list[int]):
+        self._formulation, self._linkage, self._core = formulation, linkage, core
+
+    def _at(self, times: np.ndarray, places: np.ndarray) -> np.ndarray:
+        linkage = self._linkage
+        flat = at_states(_jacobians, self._formulation, times, places)
         shapes = [(one.rows, len(part)) for one, part in zip(linkage.conditions, linkage.parts, strict=True)]
         parts = np.split(flat, np.cumsum([rows * columns for rows, columns in shapes])[:-1], axis=1)
-        self._parts = [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
+        blocks = [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
+        return scaled_jacobians(linkage, self._core, blocks)
 
-    def _at(self, states: slice) -> np.ndarray:
-        return scaled_jacobians(self._linkage, self._core, [part[states] for part in self._parts])
+    def singular_values(self, times: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Those of each configuration, the largest first."""
+        size = sum(self._linkage.conditions[i].rows for i in self._core) * self._linkage.weights.size
+        block = max(1, NUMBERS // size)
+        parts = (slice(begin, begin + block) for begin in range(0, len(times), block))
+        return np.concatenate(
+            [np.linalg.svd(self._at(times[one], places[one]), compute_uv=False) for one in parts]
+        )
 
-    def singular_values(self) -> np.ndarray:
-        """Those of each state, the largest first."""
-        block = max(1, NUMBERS // self._at(slice(1)).size)
-        blocks = (self._at(slice(begin, begin + block)) for begin in range(0, self._count, block))
-        return np.concatenate([np.linalg.svd(one, compute_uv=False) for one in blocks])
+    def taking_part(self, t: float, place: np.ndarray, rank: int) -> tuple[str, ...]:
+        """Names of the conditions in the combination that belongs to the singular value of the rank."""
+        matrix = self._at(np.array([t]), place[None])[0]
+        combination = np.linalg.svd(matrix, full_matrices=False)[0][:, rank - 1]
+        ends = np.cumsum([self._linkage.conditions[i].rows for i in self._core])
+        shares = [float(np.linalg.norm(part)) for part in np.split(combination, ends[:-1])]
+        order = sorted(range(len(shares)), key=lambda k: -shares[k])
+        return tuple(self._linkage.conditions[self._core[k]].name for k in order if shares[k] > SHARE)
 
-    def combinations(self, k: int) -> np.ndarray:
-        """The combinations of conditions that belong to them, of one state, as columns."""
-        return np.linalg.svd(self._at(slice(k, k + 1))[0], full_matrices=False)[0]
+
+def _configuration(formulation: Formulation, grid, at) -> Array:
+    """Coordinates of all bodies, and their rates."""
+    q, rate, _ = formulation.rates(*at)
+    return jnp.concatenate([q, rate])
 
 
 def _jacobians(formulation: Formulation, grid, at) -> Array:
     """Jacobians of all conditions, one after the other."""
-    t, y = at
+    t, q = at
     bodies = formulation.bodies
-    x, c = bodies.split(formulation.rates(t, y)[0])
+    x, c = bodies.split(q)
     linkage = bodies.system.linkage
     assert linkage is not None
     return jnp.concatenate([G.reshape(-1) for G in jacobians_of(linkage, t, x, bodies.rotation(c))])

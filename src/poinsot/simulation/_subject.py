@@ -108,7 +108,7 @@ class BodiesSubject:
             # What is seen of a state later needs the forces that were held then.
             formulation = holding(formulation, jnp.asarray(record.samples), record.t0)
         run = BodyTrajectory.of_bodies(formulation, self.state, integrator, record)
-        failed_at = culprits(self.formulation, integrator, record)
+        failed_at = culprits(self.formulation, integrator, record) or run.dead_point
         if failed_at is not None:
             run.attributes["failed_at"] = failed_at
         return run

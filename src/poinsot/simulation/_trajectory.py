@@ -197,10 +197,10 @@ class Trajectory:
         if self.result is Result.successful:
             return self.result.message
         why = "; ".join([self.result.message, *filter(None, [self.attributes.get("remedy")])])
-        if self.history is not None:
-            return f"after {len(self.steps)} steps, at t = {self.steps.t[-1]:.12g}: {why}"
-        steps, t0, dt = (self.attributes[key] for key in ("steps", "t0", "dt"))
         place = f", at {self.attributes['failed_at']}" if "failed_at" in self.attributes else ""
+        if self.history is not None:
+            return f"after {len(self.steps)} steps, at t = {self.steps.t[-1]:.12g}{place}: {why}"
+        steps, t0, dt = (self.attributes[key] for key in ("steps", "t0", "dt"))
         return f"step {steps + 1}, from t = {t0 + steps * dt:.12g}{place}: {why}"
 
     @property

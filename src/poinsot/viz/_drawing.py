@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 WIDE, SQUARE = (7.0, 4.2), (5.6, 5.4)
 LINE_MOST = 50_000
 """States up to which an orbit is a line; a longer one is drawn as this many dots."""
+STILL = 1e-9
+"""Part of the largest number below which changes are not seen."""
 READABLE = 20
 """Oscillations that can be told apart in one panel."""
 LEGEND_MOST = 8
@@ -59,8 +61,16 @@ def path_with_start(ax: "Axes", *coordinates: np.ndarray) -> None:
 
 
 def beginning(values: np.ndarray, oscillations: int) -> int:
-    """Number of states until some component has gone through so many oscillations, or all."""
-    rising = np.diff(values.reshape(len(values), -1), axis=0) > 0.0
+    """Number of states until some component has gone through so many oscillations, or all.
+
+    What goes up and down by no more than round-off of the largest number is still.
+    """
+    rows = values.reshape(len(values), -1)
+    finest = STILL * np.max(np.abs(rows), initial=0.0)
+    rising = np.diff(np.round(rows / finest) if finest else rows, axis=0)
+    # Where a component is still, it goes on as before.
+    last = np.maximum.accumulate(np.where(rising, np.arange(len(rising))[:, None], 0), axis=0)
+    rising = np.take_along_axis(rising, last, axis=0) > 0.0
     turns = np.cumsum(rising[1:] != rising[:-1], axis=0)
     late = np.flatnonzero(np.max(turns, axis=1, initial=0) > 2 * oscillations)
     return int(late[0]) + 2 if len(late) else len(values)

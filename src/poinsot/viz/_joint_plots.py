@@ -81,7 +81,8 @@ def draw(run: BodyTrajectory, panels: Curves, figure: "Figure | None", title: st
     if not shown:
         raise InputError("these joints have no coordinates; take plot.reactions or plot.mechanism")
     figure, axes = stacked(figure, len(shown))
-    end = min(beginning(values[:, None], READABLE) for rows in shown.values() for values in rows.values())
+    every = [values for rows in shown.values() for values in rows.values()]
+    end = beginning(np.stack(every, axis=1), READABLE)
     part = "" if end == len(run) else f", first {READABLE} oscillations"
     for ax, (what, rows) in zip(axes, shown.items(), strict=True):
         curves(ax, run.t[:end], np.stack(list(rows.values()), axis=1)[:end], list(rows))
