@@ -149,18 +149,19 @@ class _Path:
     def between(self, first: int, last: int) -> "_Path":
         """The path from one state to another, each interval in parts, by cubic Hermite interpolation."""
         s = np.arange(PARTS)[:, None] / PARTS
-        weights = (1 + 2 * s) * (1 - s) ** 2, s * (1 - s) ** 2, s**2 * (3 - 2 * s), s**2 * (s - 1)
-        slopes = 6 * s * (s - 1), (1 - s) * (1 - 3 * s), 6 * s * (1 - s), s * (3 * s - 2)
-        found: list[list[np.ndarray]] = [[], [], []]
+        values = np.stack([(1 + 2 * s) * (1 - s) ** 2, s * (1 - s) ** 2, s**2 * (3 - 2 * s), s**2 * (s - 1)])
+        slopes = np.stack([6 * s * (s - 1), (1 - s) * (1 - 3 * s), 6 * s * (1 - s), s * (3 * s - 2)])
+        times, places, rates = [], [], []
         for k in range(first, last):
             h = self.times[k + 1] - self.times[k]
-            ends = self.places[k], h * self.rates[k], self.places[k + 1], h * self.rates[k + 1]
-            found[0].append(self.times[k] + s[:, 0] * h)
-            found[1].append(sum(w * one for w, one in zip(weights, ends, strict=True)))
-            found[2].append(sum(w * one for w, one in zip(slopes, ends, strict=True)) / h)
-        ends = self.times, self.places, self.rates
+            ends = np.stack([self.places[k], h * self.rates[k], self.places[k + 1], h * self.rates[k + 1]])
+            times.append(self.times[k] + s[:, 0] * h)
+            places.append(np.sum(values * ends[:, None], axis=0))
+            rates.append(np.sum(slopes * ends[:, None], axis=0) / h)
         return _Path(
-            *(np.concatenate([*parts, end[last][None]]) for parts, end in zip(found, ends, strict=True))
+            np.append(np.concatenate(times), self.times[last]),
+            np.concatenate([*places, self.places[last][None]]),
+            np.concatenate([*rates, self.rates[last][None]]),
         )
 
 
