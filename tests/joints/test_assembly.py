@@ -45,11 +45,11 @@ def test_rates_of_joints_with_the_least_energy_otherwise():
 
 
 BAD = {
-    "assemble: 'uper' is no body; there are upper, lower": lambda: two_rods().assemble({"uper": {}}),
+    "assemble: 'uper' is no body; did you mean upper?": lambda: two_rods().assemble({"uper": {}}),
     "'upper' is given {'angle': 1.0}; give a dictionary of position, rotation": lambda: two_rods().assemble(
         {"upper": {"angle": 1.0}}
     ),
-    "velocity of assemble is about joint 'pivt', which is none; there are pivot, elbow": lambda: (
+    "velocity of assemble is about joint 'pivt', which is none; did you mean pivot?": lambda: (
         two_rods().assemble(velocity={"pivt": 1.0})
     ),
     "Revolute joint 'elbow' of upper and lower has the coordinate angle": lambda: two_rods().assemble(

@@ -169,7 +169,7 @@ BAD = {
         limits={"way": (0.0, 1.0)}
     ),
     "no joint has limits; give them as limits=(low, high)": lambda: hinged().limits,
-    "drive 'drive of hing' is about joint 'hing', which is none; there are hinge": lambda: hinged(
+    "drive 'drive of hing' is about joint 'hing', which is none; did you mean hinge?": lambda: hinged(
         J.Drive("hing", course)
     ),
     "drive 'twice', both drive the angle of Revolute joint 'hinge' of ground and rod": lambda: hinged(

@@ -21,7 +21,7 @@ def jointed(*joints, **options):
 ZERO = (0.0, 0.0, 0.0)
 ORIGIN: Any = {"at": ZERO}
 BAD = {
-    "'rodd', which is no body; there are rod": lambda: jointed(J.Spherical("ground", "rodd", **ORIGIN)),
+    "'rodd', which is no body; did you mean rod?": lambda: jointed(J.Spherical("ground", "rodd", **ORIGIN)),
     "Revolute joint 'pin' of rod and rod joins 'rod' to itself": lambda: J.Revolute(
         "rod", "rod", at=ZERO, name="pin"
     ),
@@ -36,6 +36,12 @@ BAD = {
     ),
     "and joints[2], drive 'drive of rod-bar', both drive the angle of Revolute joint 'rod-bar'": lambda: (
         jointed(J.Revolute("rod", "bar", **ORIGIN), *2 * [J.Drive("rod-bar", lambda t: t)])
+    ),
+    "Spherical joint 'ball' of rod and bar, a ball with no coordinate but a rotation vector": lambda: jointed(
+        J.Spherical("rod", "bar", name="ball", **ORIGIN), J.Drive("ball", lambda t: t)
+    ),
+    "'ball' of rod and bar, a ball with no angle but a rotation vector (turn_x, ": lambda: jointed(
+        J.Spherical("rod", "bar", name="ball", **ORIGIN), loads=[pt.loads.JointTorque("ball", 1.0)]
     ),
     "bodies[0] is called 'ground', the name of space for joints": lambda: pt.System(
         [pt.RigidBody(1.0, (1, 1, 1), name="ground")]

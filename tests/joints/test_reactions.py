@@ -54,7 +54,7 @@ def test_names_that_are_not_there():
     run, _ = swinging()
     with pytest.raises(pt.InputError, match="a run that was loaded keeps no code"):
         replace(run, seen=None).joint("hinge")
-    with pytest.raises(pt.InputError, match="no joint is called 'hing'; there are hinge"):
+    with pytest.raises(pt.InputError, match="no joint is called 'hing'; did you mean hinge"):
         run.joint("hing")
     with pytest.raises(pt.InputError, match="no joint, drive or coupling is called 'motor'"):
         run.reaction("motor")

@@ -63,6 +63,7 @@ from poinsot.core._registry import (
     check_called,
     check_parameters,
     did_you_mean,
+    known_names,
     parameters_of,
 )
 from poinsot.core._results import Result, StepInfo
@@ -139,6 +140,7 @@ __all__ = [
     "composed_gradient",
     "concrete",
     "did_you_mean",
+    "known_names",
     "discrete_gradient",
     "each_body",
     "failure",

@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from poinsot.core._errors import InputError
@@ -13,6 +13,10 @@ T = TypeVar("T")
 
 REQUIRED = "required"
 """Stands where a parameter has no default value."""
+FEW_NAMES = 12
+"""Names that an error message lists."""
+COMPARED = 1000
+"""Names among which similar ones are looked for."""
 _NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 _OPEN = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -94,6 +98,12 @@ def did_you_mean(name: Any, known: Iterable[str], otherwise: str) -> str:
     likeness = [difflib.SequenceMatcher(None, one, given).ratio() for one in near]
     likely = [names[one] for one, ratio in zip(near, likeness, strict=True) if ratio > likeness[0] - 0.1]
     return f"did you mean {' or '.join(likely)}?" if likely else otherwise
+
+
+def known_names(name: Any, known: Sequence[str]) -> str:
+    """The known names that a misspelt one may stand for, as a question; else what there is."""
+    listed = ", ".join(known[:FEW_NAMES]) + (", ..." if len(known) > FEW_NAMES else "")
+    return did_you_mean(name, known[:COMPARED], f"there are {listed or 'none'}")
 
 
 def parameters_of(maker: Callable[..., Any]) -> dict[str, Any]:

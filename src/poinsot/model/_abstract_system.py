@@ -10,7 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from poinsot.core import InputError, LocalWrench, Recommending, State, UserFunction, as_params, quoted
+from poinsot.core import (
+    InputError,
+    LocalWrench,
+    Recommending,
+    State,
+    UserFunction,
+    as_params,
+    known_names,
+    quoted,
+)
 from poinsot.core.types import Scalar
 from poinsot.rotation import from_matrix, to_matrix
 
@@ -206,7 +215,7 @@ class AbstractSystem(Recommending):
     def index(self, name: str) -> int:
         """Place of the body of this name."""
         if name not in self.names:
-            raise InputError(f"no body is called {quoted(name)}; there are {', '.join(self.names)}")
+            raise InputError(f"no body is called {quoted(name)}; {known_names(name, self.names)}")
         return self.names.index(name)
 
     def poses(self, t, x: LiveX, R: LiveR) -> tuple[Positions, Rotations]:

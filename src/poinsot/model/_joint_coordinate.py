@@ -1,16 +1,16 @@
 """A coordinate of a joint as a function of the poses of all bodies: what a load in a joint acts on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import equinox as eqx
 import jax
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, body_torque, quoted
+from poinsot.core import InputError, Printable, body_torque, known_names, quoted
 
 from .joints import AbstractJoint, Frames, angular
-from .joints._coordinate import wrapped
+from .joints._coordinate import without, wrapped
 from .potentials._marker import Marker, joined
 
 Kind = Literal["torque", "force"]
@@ -77,8 +77,8 @@ def chosen(held: Held, name: Any, coordinate: str | None, kind: Kind | None, lab
         InputError: there is no such joint, or it has no such coordinate.
     """
     if name not in held:
-        known = ", ".join(held) or "none"
-        raise InputError(f"{label} is about joint {quoted(name)}, which is none; there are {known}")
+        hint = known_names(name, list(held))
+        raise InputError(f"{label} is about joint {quoted(name)}, which is none; {hint}")
     joint, first, second = held[name]
     names = joint.freedoms or ()
     fit = [
@@ -86,7 +86,10 @@ def chosen(held: Held, name: Any, coordinate: str | None, kind: Kind | None, lab
     ]
     what = {"torque": "angle", "force": "way", None: "coordinate"}[kind]
     if not fit:
-        raise InputError(f"{label} is about {joint.label}, which has no {what}; {_remedy(names, kind)}")
+        if not any("turn" not in name for name in names):
+            raise InputError(f"{label} is about {joint.label}, {without(joint, what)}")
+        other = {"torque": "JointForce", "force": "JointTorque"}[kind or "torque"]
+        raise InputError(f"{label} is about {joint.label}, which has no {what}; take {other}")
     if coordinate is None and len(fit) > 1:
         raise InputError(f"{label}: {joint.label} has {', '.join(fit)}; say which, coordinate={fit[0]!r}")
     if coordinate is not None and coordinate not in fit:
@@ -94,9 +97,3 @@ def chosen(held: Held, name: Any, coordinate: str | None, kind: Kind | None, lab
             f"{label}: coordinate = {quoted(coordinate)}; {joint.label} has the {what} {', '.join(fit)}"
         )
     return JointCoordinate(joint, first, second, names.index(coordinate or fit[0]))
-
-
-def _remedy(names: Sequence[str], kind: Kind | None) -> str:
-    if kind is None or not any("turn" not in name for name in names):
-        return "take a joint with an angle or a way, such as Revolute or Prismatic"
-    return "take JointForce" if kind == "torque" else "take JointTorque"

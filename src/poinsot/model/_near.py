@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, State, as_array, concrete, quoted
+from poinsot.core import InputError, State, as_array, concrete, known_names, quoted
 from poinsot.rotation import from_matrix, to_matrix
 
 from ._joint_coordinate import JointCoordinate, chosen
@@ -188,7 +188,7 @@ def _check_given(names: Sequence[str], given: Mapping[str, Mapping[str, Any]]) -
         raise InputError(f"assemble({quoted(given)}); give system.state(...), or a dictionary of bodies")
     for name, parts in given.items():
         if name not in names:
-            raise InputError(f"assemble: {quoted(name)} is no body; there are {', '.join(names)}")
+            raise InputError(f"assemble: {quoted(name)} is no body; {known_names(name, names)}")
         if not isinstance(parts, Mapping) or not set(parts) <= set(PARTS):
             raise InputError(
                 f"assemble: {name!r} is given {quoted(parts)}; give a dictionary of {', '.join(PARTS)}"

@@ -8,14 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, known_names, quoted
 
 from ._checks import stacked
 from ._joint_coordinate import Held, JointCoordinate, Kind, chosen
 from ._rigid_body import RigidBody
-
-FEW_NAMES = 12
-"""Names that an error message lists."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +43,7 @@ class Roster:
         if isinstance(reference, str):
             if reference in self.names:
                 return self.names.index(reference)
-            more = ", ..." if self.count > FEW_NAMES else ""
-            known = ", ".join(self.names[:FEW_NAMES])
-            raise InputError(f"no body is called {quoted(reference)}; there are {known}{more}")
+            raise InputError(f"no body is called {quoted(reference)}; {known_names(reference, self.names)}")
         if reference >= self.count:
             last = self.count - 1
             raise InputError(f"is about body {reference}; of {self.count} bodies the last is body {last}")

@@ -15,6 +15,7 @@ from poinsot.core import (
     as_array,
     check_uses,
     failure,
+    known_names,
     quoted,
     user_function,
 )
@@ -248,7 +249,7 @@ def as_poses(reference: Any, names: Sequence[str]) -> dict[str, Pose]:
     poses = {}
     for name, pose in reference.items():
         if name not in names:
-            raise InputError(f"reference has {quoted(name)}, which is no body; there are {', '.join(names)}")
+            raise InputError(f"reference has {quoted(name)}, which is no body; {known_names(name, names)}")
         if not isinstance(pose, (list, tuple)) or len(pose) != 2:
             raise InputError(f"reference of {name!r} = {quoted(pose)}; it must be a position and a rotation")
         quat = as_quaternion(pose[1], f"rotation of {name!r} in reference")

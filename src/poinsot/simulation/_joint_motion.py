@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, known_names, quoted
 from poinsot.equations import Formulation
 from poinsot.model import (
     AnyLinkage,
@@ -67,7 +67,7 @@ class JointMotion:
         for arrays, known in (("values", names), ("rates", [f"{one}_rate" for one in names])):
             if name in known:
                 return self.__dict__[arrays][:, list(known).index(name)]
-        has = ", ".join(names) or "no coordinate"
+        has = ", ".join([*names, *(f"{one}_rate" for one in names), "rotation", "displacement"])
         raise AttributeError(f"joint {self.__dict__.get('name')!r} has no {name!r}; it has {has}")
 
     def __dir__(self) -> list[str]:
@@ -162,7 +162,7 @@ class SeenJoints:
 
     def _place(self, name: str, known: Sequence[str], what: str) -> int:
         if name not in known:
-            raise InputError(f"no {what} is called {quoted(name)}; there are {', '.join(known) or 'none'}")
+            raise InputError(f"no {what} is called {quoted(name)}; {known_names(name, known)}")
         return list(known).index(name)
 
     @cached_property

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, as_array, concrete, did_you_mean, quoted
+from poinsot.core import InputError, Printable, as_array, concrete, did_you_mean, known_names, quoted
 
 from .._vectors import as_direction, turned_back
 from ..potentials._marker import Marker
@@ -149,7 +149,7 @@ class Site(Printable):
         for end in self.ends:
             if end != GROUND and end not in names:
                 raise InputError(
-                    f"{self} joins {quoted(end)}, which is no body; there are {', '.join(names)} and 'ground'"
+                    f"{self} joins {quoted(end)}, which is no body; {known_names(end, [*names, GROUND])}"
                 )
         markers = []
         for k, end in enumerate(self.ends):
