@@ -84,6 +84,16 @@ def test_the_gain_can_be_differentiated_in_a_mass():
         (lambda chain: pt.control.LQR(chain, [0.0, 0.3], joints=["rails"]), "'hinge', which is not acted on"),
         (lambda chain: pt.control.LQR(chain, [0.0, 0.0], Q=(1.0, 2.0), joints=["rails"]), "Q of LQR has"),
         (lambda chain: pt.control.LQR(chain, [0.0], joints=["rails"]), "target of LQR has"),
+        (lambda chain: pt.control.LQR(chain, [0.0, 0.0], Q=-1.0), "Q of LQR has the eigenvalue -1; none may"),
+        (
+            lambda chain: pt.control.LQR(chain, [0.0, 0.0], R=0.0),
+            "R of LQR has the eigenvalue 0; all must be",
+        ),
+        (lambda chain: pt.control.LQR(chain, [0.0, 0.0], Q=np.tri(4)), "Q of LQR is not symmetric"),
+        (
+            lambda chain: pt.control.riccati(*map(jnp.eye, (2, 3, 2, 3))),
+            "B of riccati has shape",
+        ),
         (lambda chain: pt.control.LQR(chain, [0.0, 0.0], Q=(0, 1, 0, 1), joints=["rails"]), "no feedback"),
     ],
 )

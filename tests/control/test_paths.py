@@ -1,5 +1,7 @@
 """Joint trajectories: their ends, limits and derivatives."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 import poinsot as pt
 
+CHAIN: Any = 3.0
 FROM, TO = np.array([0.2, -1.0, 0.5]), np.array([1.2, 1.0, 0.5])
 PATHS = {
     "quintic": pt.control.quintic(FROM, TO, 2.0, begin=0.5),
@@ -67,10 +70,18 @@ def test_quaternions_turn_about_one_axis():
     ("call", "said"),
     [
         (lambda: pt.control.quintic([0.0], [1.0], 0.0), "duration of quintic = 0.0; it must be positive"),
+        (
+            lambda: pt.control.quintic([0.0], [1.0], [1.0, 2.0]),
+            r"duration of quintic has shape \(2,\); it must be",
+        ),
+        (
+            lambda: pt.control.quintic([0.0], [1.0], 1.0, chain=CHAIN),
+            "chain of quintic = 3.0; it must be pt.Open",
+        ),
         (lambda: pt.control.quintic([0.0], [1.0, 2.0], 1.0), r"shapes \(1,\) and \(2,\); they must be lists"),
         (lambda: pt.control.trapezoidal([0.0], [0.0], 1.0, 1.0), "there is no way between them"),
         (lambda: pt.control.trapezoidal([0.0], [1.0], -1.0, 1.0), "speed of trapezoidal = -1.0"),
-        (lambda: pt.control.trapezoidal([0.0], [1.0], [1.0, 2.0], 1.0), "it must be 1 numbers"),
+        (lambda: pt.control.trapezoidal([0.0], [1.0], [1.0, 2.0], 1.0), "one number, or a list of 1"),
     ],
 )
 def test_what_is_refused(call, said):

@@ -13,6 +13,7 @@ import poinsot as pt
 from quickly import QUICK
 
 GOAL = np.array([0.8, -1.1])
+WRONG: Any = [0]
 
 
 @cache
@@ -224,7 +225,31 @@ def test_a_law_of_ones_own_and_angles_that_go_round():
             "reference of ComputedTorque has",
         ),
         (lambda: pt.control.ComputedTorque(chain(), 1.0, 1.0, lambda t: t), "must return coordinates, rates"),
+        (
+            lambda: pt.control.ComputedTorque(chain(), -1.0, 1.0, GOAL),
+            "kp of ComputedTorque = -1.0; none may",
+        ),
+        (
+            lambda: pt.control.PDGravity(chain(), 1.0, (1, -2), GOAL),
+            r"kd of PDGravity = \(1, -2\); none may be",
+        ),
+        (
+            lambda: pt.control.PDGravity(chain(), np.nan, 1.0, GOAL),
+            "kp of PDGravity = nan; it must be finite",
+        ),
         (lambda: pt.control.PDGravity(chain(), 1.0, 1.0, GOAL, joints=["elbov"]), "did you mean elbow"),
+        (
+            lambda: pt.control.PDGravity(chain(), 1.0, 1.0, GOAL, joints=WRONG),
+            "has 0, which is no joint; there",
+        ),
+        (
+            lambda: pt.control.Feedback(chain(), lambda q, v: q, WRONG[0]),
+            "joints of Feedback = 0; it must be a list",
+        ),
+        (
+            lambda: pt.control.Feedback(chain(), lambda q, v: q @ v.spin),
+            "law of Feedback cannot be evaluated: A",
+        ),
         (lambda: pt.control.Feedback(chain(), lambda q, v: q[:1]), "a force for each of shoulder, elbow"),
         (
             lambda: pt.control.ComputedTorque(

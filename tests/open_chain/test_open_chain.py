@@ -316,8 +316,6 @@ def _moved() -> pt.System:
         (lambda: pt.OpenChain(_moved()), "freedom of 'a' is Guided, a function of time.*pt.joints.Drive"),
         (lambda: pt.formulate(_moved(), "joint", "recursive"), "freedom of .a. is Guided, a function"),
         (lambda: pt.OpenChain(_loop()), "joint 'mid'.* closes a loop"),
-        (lambda: arm().metric([0.0, 1.0]), r"q has shape \(2,\); it must be 5 numbers"),
-        (lambda: arm().pose(np.zeros(5), "hnad"), "no frame is called 'hnad'; did you mean hand"),
         (lambda: arm().coordinates({"shulder": 1.0}), "'shulder', which is no joint of the chain; did"),
         (lambda: arm().coordinates({"shoulder": (1.0, 2.0)}), "it must be one number: angle"),
         (lambda: balls().coordinates({"front": np.zeros(4)}), "has a quaternion that is zero"),

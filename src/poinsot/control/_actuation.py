@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, as_array, as_floats, did_you_mean, quoted
+from poinsot.core import InputError, as_array, concrete, did_you_mean, quoted
 from poinsot.model import OpenChain, System
 from poinsot.model.joints import wrapped
 
@@ -34,6 +34,8 @@ def acted_on(chain: OpenChain, joints: Sequence[str] | None, controller: str) ->
     jointed = [joint.name for joint in chain.system.joints if joint.name in slots]
     if isinstance(joints, str):
         joints = [joints]
+    if joints is not None and not isinstance(joints, Sequence):
+        raise InputError(f"joints of {controller} = {quoted(joints)}; it must be a list of names")
     for name in joints or ():
         if name not in slots:
             hint = did_you_mean(name, list(slots), f"there are {', '.join(list(slots)[:12])}")
@@ -45,9 +47,20 @@ def acted_on(chain: OpenChain, joints: Sequence[str] | None, controller: str) ->
 
 
 def as_gains(value: Any, count: int, field: str) -> Float[Array, " n"]:
-    """A number for each rate, from one for all or one for each."""
-    numbers = as_floats(value, field)
-    return jnp.broadcast_to(numbers, (count,)) if numbers.ndim == 0 else as_array(numbers, field, (count,))
+    """A number for each rate, not negative, from one for all or one for each.
+
+    Raises:
+        InputError: there are more or fewer, or one of them is negative.
+    """
+    numbers = as_array(value, field)
+    if numbers.shape not in ((), (count,)):
+        raise InputError(
+            f"{field} has shape {numbers.shape}; it must be one number, or a list of {count}: "
+            "one for each rate"
+        )
+    if concrete(numbers) and np.any(np.asarray(numbers) < 0.0):
+        raise InputError(f"{field} = {quoted(value)}; none may be negative")
+    return jnp.broadcast_to(numbers, (count,))
 
 
 def deviation(chain: OpenChain, q: Array, to: Array) -> Float[Array, " nv"]:

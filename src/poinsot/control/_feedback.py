@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.control._actuation import Places, acted_on, as_chain, spread
-from poinsot.core import InputError
+from poinsot.core import InputError, tried
 from poinsot.model import OpenChain, Parametrised, filled
 from poinsot.model.loads import AbstractControl
 
@@ -38,7 +38,7 @@ class Feedback(AbstractControl):
         whole = Parametrised(law, ("q", "v"), "law of Feedback", params)
         self.law = filled(whole, self.chain.system.params)
         sizes = [jax.ShapeDtypeStruct((n,), jnp.zeros(()).dtype) for n in (chain.q_size, chain.v_size)]
-        found = jax.eval_shape(self.law, jnp.zeros(()), *sizes)
+        found = tried("law of Feedback", self.law, jnp.zeros(()), *sizes)
         if found.shape != (len(self.places),):
             names = ", ".join(chain.v_labels[place] for place in self.places)
             raise InputError(

@@ -15,9 +15,13 @@ from poinsot.core import InputError, as_array, as_floats, concrete, quoted
 from poinsot.kernels import once
 from poinsot.model import OpenChain
 from poinsot.model.loads import AbstractControl
+from poinsot.model.open_chain import as_coordinates
 
 BALANCED = 1e-6
 """Largest force at the equilibrium on a rate that is not acted on, relative to the largest."""
+
+ROUND_OFF = 1e-12
+"""What counts as zero beside the largest entry of a matrix of weights."""
 
 
 class LQR(AbstractControl):
@@ -58,9 +62,10 @@ class LQR(AbstractControl):
     ):
         self.chain = as_chain(chain, "LQR")
         self.places = acted_on(self.chain, joints, "LQR")
-        self.target = as_array(target, "target of LQR", (self.chain.q_size,))
+        self.target = as_coordinates(self.chain.structure, target, "target of LQR")
         n, m = 2 * self.chain.v_size, len(self.places)
         weights = _weights(Q, n, "Q of LQR"), _weights(R, m, "R of LQR")
+        _check_weights(*weights)
         acted = _Acted(self.chain, self.places)
         forces, (self.A, self.B) = _next_to(acted, self.target)
         _check_held(self.chain, self.places, forces)
@@ -123,6 +128,22 @@ def _weights(value: Any, size: int, field: str) -> Float[Array, "n n"]:
         diagonal = numbers if numbers.ndim else jnp.full(size, numbers)
         return jnp.diag(as_array(diagonal, field, (size,)))
     return as_array(numbers, field, (size, size))
+
+
+def _check_weights(Q: Array, R: Array) -> None:
+    """Refuse weights that are no measure of deviations and forces."""
+    for field, matrix, positive in (("Q of LQR", Q, False), ("R of LQR", R, True)):
+        if not concrete(matrix):
+            continue
+        numbers = np.asarray(matrix)
+        scale = np.max(np.abs(numbers))
+        if np.max(np.abs(numbers - numbers.T)) > ROUND_OFF * scale:
+            raise InputError(f"{field} is not symmetric; take the mean of the matrix and its transpose")
+        least = float(np.min(np.linalg.eigvalsh(numbers)))
+        if positive and least <= 0.0:
+            raise InputError(f"{field} has the eigenvalue {least:.3g}; all must be positive")
+        if least < -ROUND_OFF * scale:
+            raise InputError(f"{field} has the eigenvalue {least:.3g}; none may be negative")
 
 
 def _check_held(chain: OpenChain, places: Places, forces: Array) -> None:

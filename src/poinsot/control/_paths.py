@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.control._actuation import as_gains
+from poinsot.control._actuation import as_chain, as_gains
 from poinsot.core import InputError, Printable, as_array, as_floats, concrete, quoted
 from poinsot.core.types import Scalar
 from poinsot.model import OpenChain
+from poinsot.model.open_chain import as_coordinates
 
 
 class AbstractProfile(Printable):
@@ -117,7 +118,7 @@ def quintic(
         begin: time of the begin.
         chain: needed where coordinates are quaternions, which then turn the shorter way.
     """
-    time = _positive(duration, "duration of quintic")
+    time = as_array(_positive(duration, "duration of quintic"), "duration of quintic", ())
     return _path("quintic", q0, q1, QuinticProfile(time), begin, chain)
 
 
@@ -148,14 +149,14 @@ def trapezoidal(
     # The largest rates of s that no joint forbids; those that stay where they are forbid none.
     w, a = (jnp.min(jnp.where(way > 0.0, one / jnp.where(way > 0.0, way, 1.0), jnp.inf)) for one in most)
     profile = TrapezoidalProfile(jnp.minimum(w, jnp.sqrt(a)), a)
-    return JointPath(straight.q0, straight.way, profile, straight.begin, chain)
+    return JointPath(straight.q0, straight.way, profile, straight.begin, straight.chain)
 
 
 def _path(
     name: str, q0: Any, q1: Any, profile: AbstractProfile, begin: Any, chain: OpenChain | None
 ) -> JointPath:
-    start = as_array(q0, f"q0 of {name}", None if chain is None else (chain.q_size,))
-    end = as_array(q1, f"q1 of {name}", None if chain is None else (chain.q_size,))
+    chain = None if chain is None else as_chain(chain, name)
+    start, end = (_ends(value, f"{end} of {name}", chain) for value, end in ((q0, "q0"), (q1, "q1")))
     if start.ndim != 1 or start.shape != end.shape:
         raise InputError(
             f"q0 and q1 of {name} have shapes {start.shape} and {end.shape}; they must be lists of equally "
@@ -163,6 +164,10 @@ def _path(
         )
     way = end - start if chain is None else chain.difference(start, end)
     return JointPath(start, way, profile, as_array(begin, f"begin of {name}", ()), chain)
+
+
+def _ends(value: Any, field: str, chain: OpenChain | None) -> Array:
+    return as_array(value, field) if chain is None else as_coordinates(chain.structure, value, field)
 
 
 def _positive(value: Any, field: str) -> Array:

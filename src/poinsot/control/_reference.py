@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, as_array
+from poinsot.core import InputError, Printable, tried
 from poinsot.model import OpenChain
+from poinsot.model.open_chain import as_coordinates
 
 Followed = tuple[Float[Array, " nq"], Float[Array, " nv"], Float[Array, " nv"]]
 """Coordinates, rates and accelerations."""
@@ -49,15 +50,9 @@ def as_reference(value: Any, chain: OpenChain, controller: str) -> Reference:
     """
     field = f"reference of {controller}"
     if not callable(value):
-        return Reference(as_array(value, field, (chain.q_size,)), None, chain.v_size)
+        return Reference(as_coordinates(chain.structure, value, field), None, chain.v_size)
     sizes = chain.q_size, chain.v_size, chain.v_size
-    try:
-        found = jax.eval_shape(value, jnp.zeros(()))
-    except InputError:
-        raise
-    except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError(f"{field} cannot be evaluated: {type(error).__name__}: {reason}") from error
+    found = tried(field, value, jnp.zeros(()))
     shapes = [getattr(part, "shape", None) for part in jax.tree.leaves(found)]
     if shapes != [(size,) for size in sizes]:
         wanted = ", ".join(map(str, sizes))

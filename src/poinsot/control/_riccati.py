@@ -5,6 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from poinsot.core import as_array
+
 SWEEPS = 60
 """Iterations of the sign function: it doubles its digits, after some that bring all eigenvalues near one."""
 REFINEMENTS = 2
@@ -25,8 +27,16 @@ def riccati(
 
     then corrected by Newton steps on the equation itself (Kleinman). Not finite, or not a solution, where no
     feedback stabilises the system.
+
+    Raises:
+        InputError: the matrices do not fit together.
     """
-    n = len(A)
+    A = as_array(A, "A of riccati")
+    n = len(A) if A.ndim else 1
+    A, B = as_array(A, "A of riccati", (n, n)), as_array(B, "B of riccati")
+    m = B.shape[-1] if B.ndim else 1
+    B = as_array(B, "B of riccati", (n, m))
+    Q, R = as_array(Q, "Q of riccati", (n, n)), as_array(R, "R of riccati", (m, m))
     gain = jnp.linalg.solve(R, B.T)
     S = B @ gain
     H = jnp.block([[A, -S], [-Q, -A.T]])

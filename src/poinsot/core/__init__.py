@@ -8,7 +8,7 @@ from poinsot.core._discrete_gradient import composed_gradient, corrected, discre
 from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, optional
-from poinsot.core._functions import Use, check_uses, failure
+from poinsot.core._functions import Use, check_uses, failure, tried
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
 from poinsot.core._implicit import AbstractImplicit, MultiplierForm, StabilisedForm
@@ -157,6 +157,7 @@ __all__ = [
     "shortened",
     "shown",
     "time_function",
+    "tried",
     "unscaled",
     "user_function",
     "along_joints",

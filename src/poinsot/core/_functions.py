@@ -1,7 +1,7 @@
 """Users' functions are tried once before a run, so that a wrong one is named in a line."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -58,13 +58,28 @@ def check_uses(uses: Sequence[Use]) -> None:
 def _traced(function: UserFunction, arguments: tuple) -> Any:
     """Shape and type of the result. Parameters are not traced: whole numbers among them may size arrays."""
     *at, params = arguments
+    remedy = ""
+    if function.takes_params and params is None:
+        names = ", ".join(inspect.signature(function.function).parameters)
+        remedy = f" (it takes ({names}), the last as params, and none are given; time must be called t)"
+    return tried(function.field, lambda *at: function(*at, params), *at, remedy=remedy)
+
+
+def tried(field: str, function: Callable, *arguments: Any, remedy: str = "") -> Any:
+    """Shapes of what a function returns; nothing is computed or compiled.
+
+    Args:
+        field: what it was given as, for the error message.
+        function: of people.
+        arguments: arrays, or their shapes.
+        remedy: what a message says behind the reason.
+
+    Raises:
+        InputError: what goes wrong inside it, in one line.
+    """
     try:
-        return jax.eval_shape(lambda *at: function(*at, params), *at)
+        return jax.eval_shape(function, *arguments)
     except InputError:
         raise
     except Exception as error:
-        remedy = ""
-        if function.takes_params and params is None:
-            names = ", ".join(inspect.signature(function.function).parameters)
-            remedy = f" (it takes ({names}), the last as params, and none are given; time must be called t)"
-        raise InputError(f"{function.field} cannot be evaluated: {failure(error)}{remedy}") from error
+        raise InputError(f"{field} cannot be evaluated: {failure(error)}{remedy}") from error

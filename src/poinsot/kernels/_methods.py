@@ -104,6 +104,9 @@ class Method:
             for one, rank, name in zip(given, self.ranks, self.names, strict=True)
         )
         axes, shapes, single = self._one_state(numbers)
+        if not all(map(_is_hashable, shapes)):
+            # No name or the like: the function says so.
+            return self._plain(module, given)
         # The number of states is no part of the program.
         call = programs.get((self, axes, shapes))
         if call is None:
@@ -252,6 +255,14 @@ class _Many:
         lead = runs[0].shape[:axes]
         results = self.call(grid, [one.reshape(prod(lead), *one.shape[axes:]) for one in runs])
         return jax.tree.map(lambda leaf: leaf.reshape(*lead, *leaf.shape[1:]), results)
+
+
+def _is_hashable(one: Any) -> bool:
+    try:
+        hash(one)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_plain(one: Any, rank: int | None) -> bool:

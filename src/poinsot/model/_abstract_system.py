@@ -24,7 +24,7 @@ from poinsot.core.types import Scalar
 from poinsot.rotation import from_matrix, to_matrix
 
 from . import _momenta
-from ._assembly import Assembled, assembled, check_closed
+from ._assembly import CLOSED, Assembled, assembled, check_closed
 from ._chart import Chart
 from ._driven import check_drives
 from ._linkage import Linkage
@@ -301,17 +301,22 @@ class AbstractSystem(Recommending):
             self.placed, self.names, t, position, rotation, velocity, angular_velocity, normalise
         )
 
-    def check_state(self, t, state: State, *, runs: bool = False) -> None:
+    def check_state(
+        self, t, state: State, *, runs: bool = False, what: str = "the start", closed: float | None = CLOSED
+    ) -> None:
         """Refuse what is not a physical state of these bodies; of traced numbers the shapes are looked at.
 
         Args:
             t: time, for prescribed motions.
             state: what is to be one.
             runs: whether it is a batch of states, run first.
+            what: what messages call it.
+            closed: how far joints may be open, relative to one plus the size of positions or velocities;
+                None for any joints.
         """
-        check_physical(self.placed, self.names, t, state, runs=runs)
-        if not runs:
-            check_closed(self, t, state)
+        check_physical(self.placed, self.names, t, state, runs=runs, what=what)
+        if not runs and closed is not None:
+            check_closed(self, t, state, what, closed)
             check_drives(self, t, state)
 
     def assemble(

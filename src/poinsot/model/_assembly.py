@@ -40,7 +40,9 @@ LONGEST = 0.5
 """Largest turn of a body in one of them, in radians: the Newton iteration starts anywhere."""
 
 
-def check_closed(system: "AbstractSystem", t, state: State) -> None:
+def check_closed(
+    system: "AbstractSystem", t, state: State, what: str = "the start", closed: float = CLOSED
+) -> None:
     """Refuse a state whose joints are open, or open up."""
     linkage = system.linkage
     if linkage is None or not concrete(state, t):
@@ -53,18 +55,18 @@ def check_closed(system: "AbstractSystem", t, state: State) -> None:
     if not concrete(gaps, rates, sizes):
         return
     large = np.asarray(sizes)
-    for what, rows, size in (("open by", gaps, large[0]), ("opening at a rate of", rates, large[1])):
+    for how, rows, size in (("open by", gaps, large[0]), ("opening at a rate of", rates, large[1])):
         joint, worst = _worst(held, rows)
         if not np.isfinite(worst):
             raise InputError(
-                f"{linkage.label(joint)} is {what} {worst} at the start; its function and the slope of that "
+                f"{linkage.label(joint)} is {how} {worst} at {what}; its function and the slope of that "
                 "must be finite there"
             )
-        if worst > CLOSED * (1.0 + float(size)):
+        if worst > closed * (1.0 + float(size)):
             fault = Driven.of(linkage, *now[:3]).fault() if rows is rates else None
             raise InputError(
                 fault
-                or f"{linkage.label(joint)} is {what} {worst:.3g} at the start; take system.assemble(state), "
+                or f"{linkage.label(joint)} is {how} {worst:.3g} at {what}; take system.assemble(state), "
                 "the nearest state with closed joints"
             )
 

@@ -108,7 +108,13 @@ def physical_state(
 
 
 def check_physical(
-    placement: Placement, names: Sequence[str], t: Any, state: Any, *, runs: bool = False
+    placement: Placement,
+    names: Sequence[str],
+    t: Any,
+    state: Any,
+    *,
+    runs: bool = False,
+    what: str = "the start",
 ) -> None:
     """Refuse what is not a physical state of these bodies, for instance the state of another system.
 
@@ -119,21 +125,22 @@ def check_physical(
         state: with labels and shapes as `physical_state` makes them. Numbers are looked at where they are
             known.
         runs: whether a first axis of runs comes before those of a body.
+        what: what messages call it.
 
     Raises:
         InputError: it lacks a label, is for other bodies, or contradicts their freedom.
     """
     if not isinstance(state, State):
-        raise InputError(f"the start must be a pt.State, got {quoted(state)}; take system.state(...)")
+        raise InputError(f"{what} must be a pt.State, got {quoted(state)}; take system.state(...)")
     if set(state.names) != set(WIDTHS):
         has = ", ".join(state.names) or "nothing"
-        raise InputError(f"the start has {has}, not {', '.join(WIDTHS)}; take system.state(...)")
+        raise InputError(f"{what} has {has}, not {', '.join(WIDTHS)}; take system.state(...)")
     for label, width in WIDTHS.items():
         wanted, shape = (len(names), width), state[label].shape
         if (shape[1:] if runs else shape) != wanted:
             before, bodies = "runs, " if runs else "", "body" if len(names) == 1 else "bodies"
             raise InputError(
-                f"{label} of the start has shape {shape}, but this system has {len(names)} {bodies} and "
+                f"{label} of {what} has shape {shape}, but this system has {len(names)} {bodies} and "
                 f"needs ({before}{len(names)}, {width}); take state(...) of this system"
             )
     if not concrete(state, t):

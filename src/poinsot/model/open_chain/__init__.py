@@ -5,6 +5,7 @@ another, `_sweeps` how recursions run along the tree.
 """
 
 from ._canonical import along_rates, lifted, normalised, quaternion_slope, rates_of
+from ._inputs import as_coordinates
 from ._inverse_kinematics import Reached
 from ._kinematics import quaternion_places
 from ._loops import Loops, beyond_the_tree, loops_of
@@ -19,6 +20,7 @@ __all__ = [
     "Reached",
     "Slot",
     "along_rates",
+    "as_coordinates",
     "beyond_the_tree",
     "lifted",
     "loops_of",

@@ -22,18 +22,6 @@ if TYPE_CHECKING:
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def labels(structure: Structure) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of all coordinates and of all rates: that of the joint, with that of the coordinate after it."""
-    q: list[str] = []
-    v: list[str] = []
-    for slot in structure.slots:
-        parts = [label for label in slot.labels if "turn" not in label]
-        numbers = [*parts, "w", "i", "j", "k"] if slot.ball else parts
-        q += [slot.name] if len(numbers) == 1 else [f"{slot.name} {part}" for part in numbers]
-        v += [slot.name] if len(slot.labels) == 1 else [f"{slot.name} {label}" for label in slot.labels]
-    return tuple(q), tuple(v)
-
-
 def given_numbers(structure: Structure, values: Mapping[str, Any] | None, what: str) -> Array:
     """Coordinates or rates of some joints by name, with zeros and unturned quaternions for the others."""
     if values is not None and not isinstance(values, Mapping):

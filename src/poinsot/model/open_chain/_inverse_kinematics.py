@@ -1,12 +1,14 @@
 """Coordinates at which a frame has a given pose, by damped least squares."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from poinsot.rotation import from_matrix, quat_log
+from poinsot.core import InputError, as_array
+from poinsot.rotation import from_matrix, normalise, quat_log, to_matrix
+from poinsot.rotation._checks import as_nonzero_quat, as_rotation
 
 if TYPE_CHECKING:
     from ._open_chain import OpenChain
@@ -22,6 +24,10 @@ class Reached(NamedTuple):
     iterations: Int[Array, ""]
 
 
+Pose = tuple[Float[Array, "3"], Float[Array, "3 3"] | None]
+"""A place, and a rotation where it matters."""
+
+
 class _Trial(NamedTuple):
     q: Array
     error: Array
@@ -29,7 +35,30 @@ class _Trial(NamedTuple):
     taken: Array
 
 
-def pose_error(place: Array, rotation: Array, target: tuple[Array, Array | None]) -> Float[Array, "6"]:
+def as_target(target: Any) -> Pose:
+    """A place in space, or a place and a rotation.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if isinstance(target, (tuple, list)) and len(target) == 2:
+        return as_array(target[0], "place of the target", (3,)), _as_rotation(target[1])
+    return as_array(target, "target", (3,)), None
+
+
+def _as_rotation(value: Any) -> Float[Array, "3 3"]:
+    field = "rotation of the target"
+    numbers = as_array(value, field)
+    if numbers.shape == (4,):
+        return to_matrix(normalise(as_nonzero_quat(numbers, field)))
+    if numbers.shape == (3, 3):
+        return as_rotation(numbers, field)
+    raise InputError(
+        f"{field} has shape {numbers.shape}; it must be a quaternion (w, x, y, z) or a 3x3 matrix"
+    )
+
+
+def pose_error(place: Array, rotation: Array, target: Pose) -> Float[Array, "6"]:
     r"""The way to a target, and the turn $\log(R_{\rm target} R^T)$ by the quaternion of the difference."""
     way, wanted = target[0] - place, target[1]
     if wanted is None:
@@ -39,10 +68,10 @@ def pose_error(place: Array, rotation: Array, target: tuple[Array, Array | None]
 
 def reached(
     chain: "OpenChain",
-    target: tuple[Array, Array | None],
+    target: Pose,
     frame: str,
     start: Array,
-    tolerance: float,
+    tolerance: Array,
     steps: int,
 ) -> Reached:
     r"""Levenberg's iteration.

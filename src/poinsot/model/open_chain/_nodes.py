@@ -138,6 +138,11 @@ class _Building:
         self.carried[branch.child] = node, _composed(frame, _inverted(outer))
 
     def _slot(self, name: str, rates: int, labels: tuple[str, ...], *, ball: bool) -> None:
+        if any(slot.name == name for slot in self.slots):
+            raise InputError(
+                f"joint {name!r} has the name of a body that no joint carries, and coordinates are given by "
+                "name; give the joint another one"
+            )
         self.slots.append(Slot(name, (self.q_size, rates + ball), (self.v_size, rates), labels, ball))
         self.q_next, self.v_next = self.q_size, self.v_size
         self.q_size, self.v_size = self.q_size + rates + ball, self.v_size + rates

@@ -1,6 +1,6 @@
 """A system along its tree of joints: kinematics and dynamics as functions of joint coordinates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, State, as_array, did_you_mean, quoted, shown
+from poinsot.core import InputError, Printable, State, as_count, did_you_mean, quoted, shown
 from poinsot.core.types import Scalar
 from poinsot.kernels import of_states
 from poinsot.rotation import from_matrix, hat
 
-from .._checks import Numbers
+from .._checks import Numbers, as_positive
 from .._params import filled
 from .._vectors import turned_back
 from ..joints import AbstractJoint
@@ -24,10 +24,11 @@ from . import _kinematics as kinematics
 from . import _newton_euler as newton_euler
 from ._articulated import articulated, free_rates
 from ._christoffel import christoffel
-from ._coordinates import difference, given_numbers, labels, moved_by, of_state, random_numbers
+from ._coordinates import difference, given_numbers, moved_by, of_state, random_numbers
 from ._coriolis import coriolis
 from ._efforts import body_wrenches
-from ._inverse_kinematics import Reached, reached
+from ._inputs import as_coordinates, as_key, as_row
+from ._inverse_kinematics import Reached, as_target, reached
 from ._kinematics import Posture, Q, V
 from ._loops import beyond_the_tree
 from ._nodes import Nodes, nodes_of
@@ -37,6 +38,10 @@ from ._sweeps import each
 
 if TYPE_CHECKING:
     from .._system import System
+
+
+OPEN = 1e-3
+"""How far joints of a state may be open, as those of long runs drift, relative to one plus its size."""
 
 
 class OpenChain(Printable):
@@ -81,8 +86,8 @@ class OpenChain(Printable):
 
     def __init__(self, system: "System", *, cut: bool = False, nodes: Nodes | None = None):
         self.system = system
-        if not cut and nodes is None:
-            _check_open(system)
+        if nodes is None:
+            _check_system(system, cut)
         self.nodes = nodes_of(system) if nodes is None else nodes
 
     def __repr__(self) -> str:
@@ -117,12 +122,12 @@ class OpenChain(Printable):
     @property
     def q_labels(self) -> tuple[str, ...]:
         """A name for each coordinate."""
-        return labels(self.structure)[0]
+        return self.structure.labels[0]
 
     @property
     def v_labels(self) -> tuple[str, ...]:
         """A name for each rate."""
-        return labels(self.structure)[1]
+        return self.structure.labels[1]
 
     def coordinates(self, values: Mapping[str, Any] | None = None) -> Q:
         """The vector $q$ with the coordinates of some joints, by name; the others are zero, or unturned.
@@ -137,9 +142,13 @@ class OpenChain(Printable):
         """The vector $v$ with the rates of some joints, by name; the others are zero."""
         return given_numbers(self.structure, values, "rates")
 
-    def random(self, key: Array) -> tuple[Q, V]:
-        """Coordinates anywhere, ways between -1 and 1, and normally distributed rates."""
-        return random_numbers(self.structure, key)
+    def random(self, key: Array | int) -> tuple[Q, V]:
+        """Coordinates anywhere, ways between -1 and 1, and normally distributed rates.
+
+        Args:
+            key: of `jax.random`, or a whole number as its seed.
+        """
+        return random_numbers(self.structure, as_key(key))
 
     @of_states(q=1, by=1)
     def moved(self, q: Numbers, by: Numbers) -> Q:
@@ -170,10 +179,14 @@ class OpenChain(Printable):
             angular_velocity=Omega,
         )
 
-    @eqx.filter_jit
     def of_state(self, state: State, t: Numbers = 0.0) -> tuple[Q, V]:
-        """Coordinates and rates of a physical state whose joints are closed; angles within half a turn."""
-        return of_state(self, t, state)
+        """Coordinates and rates of a physical state whose joints are closed; angles within half a turn.
+
+        Raises:
+            InputError: it is no state of these bodies, or its joints are open.
+        """
+        self.system.check_state(t, state, what="the state", closed=None if self._cut else OPEN)
+        return _of_state(self, t, state)
 
     def of_poses(self, t: Numbers, x: Array, R: Array, velocity: Array, Omega: Array) -> tuple[Q, V]:
         """Coordinates and rates of poses and velocities of all bodies; angles within half a turn."""
@@ -315,14 +328,13 @@ class OpenChain(Printable):
 
         return jax.jacfwd(field, argnums=(0, 1))(jnp.concatenate([q, v]), forces)
 
-    @eqx.filter_jit
     def inverse_kinematics(
         self, target: Any, frame: str, start: Numbers, *, tolerance: float = 1e-10, steps: int = 200
     ) -> Reached:
         """Coordinates near a start at which a frame has a given pose, by damped least squares.
 
         Args:
-            target: a place in space, or a place and a rotation matrix.
+            target: a place in space, or a place and a rotation: a matrix or a quaternion.
             frame: name of a frame or body.
             start: coordinates to begin from.
             tolerance: of the place, and of the angle.
@@ -332,10 +344,16 @@ class OpenChain(Printable):
             The coordinates, what is left of the error, whether it is below the tolerance, and the number of
             iterations. A target out of reach is approached as far as possible.
         """
-        whole = isinstance(target, (tuple, list)) and len(target) == 2
-        place = as_array(target[0] if whole else target, "place of the target", (3,))
-        rotation = as_array(target[1], "rotation of the target", (3, 3)) if whole else None
-        return reached(self, (place, rotation), frame, self._q(start, "start"), tolerance, steps)
+        self._frame(frame)
+        begin = as_coordinates(self.structure, start, "start")
+        return _reached(
+            self,
+            as_target(target),
+            frame,
+            begin,
+            as_positive(tolerance, "tolerance"),
+            as_count(steps, "steps"),
+        )
 
     def of_momenta(self, q: Q, momenta: V) -> V:
         r"""Rates of generalised momenta, $a(q)^{-1}\pi$, by articulated bodies."""
@@ -412,6 +430,11 @@ class OpenChain(Printable):
         turn, velocity = halves(twists)
         return velocity, turned_back(posture.R, turn)
 
+    @property
+    def _cut(self) -> bool:
+        """Whether the system has more than the tree."""
+        return bool(_further(self.system))
+
     def _frame(self, name: str) -> Marker:
         if isinstance(name, str) and name in self.system.frames:
             return self.system.frames[name]
@@ -422,15 +445,27 @@ class OpenChain(Printable):
         raise InputError(f"no frame is called {quoted(name)}; {hint}")
 
     def _q(self, q: Numbers, field: str = "q") -> Q:
-        return as_array(q, field, (self.q_size,))
+        return as_row(q, field, self.q_labels)
 
     def _v(self, v: Numbers, field: str = "v") -> V:
-        return as_array(v, field, (self.v_size,))
+        return as_row(v, field, self.v_labels)
 
 
-def _check_open(system: "System") -> None:
-    """Refuse loops, drives and couplings."""
-    further = () if system.linkage is None else beyond_the_tree(system.linkage)
+_of_state, _reached = eqx.filter_jit(of_state), eqx.filter_jit(reached)
+
+
+def _further(system: "System") -> Sequence[Any]:
+    """Joints that close loops, drives and couplings."""
+    return () if system.linkage is None else beyond_the_tree(system.linkage)
+
+
+def _check_system(system: Any, cut: bool) -> None:
+    """Refuse what is no system, and loops, drives and couplings unless they are to be left out."""
+    from .._system import System
+
+    if not isinstance(system, System):
+        raise InputError(f"system of OpenChain = {quoted(system)}; it must be a pt.System")
+    further = () if cut else _further(system)
     if further:
         closes = "closes a loop" if isinstance(further[0], AbstractJoint) else "moves joints"
         raise InputError(

@@ -47,6 +47,18 @@ class Structure:
     q_size: int
     v_size: int
 
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of all coordinates and rates: that of the joint, with that of the coordinate after it."""
+        q: list[str] = []
+        v: list[str] = []
+        for slot in self.slots:
+            parts = [label for label in slot.labels if "turn" not in label]
+            numbers = [*parts, "w", "i", "j", "k"] if slot.ball else parts
+            q += [slot.name] if len(numbers) == 1 else [f"{slot.name} {part}" for part in numbers]
+            v += [slot.name] if len(slot.labels) == 1 else [f"{slot.name} {label}" for label in slot.labels]
+        return tuple(q), tuple(v)
+
     @property
     def count(self) -> int:
         """Number of nodes."""

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from poinsot.core import InputError, UserFunction, failure, user_function
+from poinsot.core import InputError, UserFunction, tried, user_function
 
 
 def timeless_function(
@@ -37,12 +37,7 @@ def timeless_function(
 def check_number(function: Callable, shapes: tuple[tuple[int, ...], ...], field: str) -> None:
     """Refuse a function that does not return one number for arguments of these shapes."""
     arguments = [jax.ShapeDtypeStruct(shape, jnp.zeros(()).dtype) for shape in shapes]
-    try:
-        result = jax.eval_shape(function, *arguments)
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(f"{field} cannot be evaluated: {failure(error)}") from error
+    result = tried(field, function, *arguments)
     shape = getattr(result, "shape", None)
     if shape != () or not jnp.issubdtype(result.dtype, jnp.floating):
         said = "nothing that is a number" if shape is None else f"{result.dtype} of shape {shape}"
