@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 
 import poinsot as pt
 from poinsot.model import DEPENDENT, scaled_jacobians
+from poinsot.model._mobility import loop_count
 from poinsot.rotation import to_matrix
 from poinsot.simulation._singularities import crossing
 
@@ -39,6 +40,15 @@ def test_a_body_on_two_hinges_of_one_axis():
     driven = pt.System([door], joints=[*hinges, J.Drive("lower", lambda t: 0.0 * t)])
     held = driven.mobility(start)
     assert (held.degrees_of_freedom, held.rank) == (0, 6) and "drive of lower" not in held.redundant
+
+
+@pytest.mark.parametrize(
+    ("name", "loops"),
+    [("four-bar", 1), ("parallelogram", 1), ("squeezer", 3), ("bricard", 1), ("stewart-platform", 5)],
+)
+def test_loops_of_a_connected_mechanism_are_joints_less_bodies(name, loops):
+    system: Any = pt.library.by_name(name)
+    assert loop_count(system.linkage) == len(system.joints) - len(system.bodies) == loops
 
 
 def test_systems_without_joints_say_so():

@@ -40,7 +40,7 @@ def squeezer(torque: ArrayLike = 0.033) -> System:
     Three of the bodies share a point F, and a spring of 4530 N/m with a rest length of 77.85 mm pulls the
     third body towards a point of the ground. The motor turns the first body by a constant torque, from rest.
     Data and start are those of the test set of Mazzia and Magherini. As hinges along z in space there are 50
-    conditions on 42 freedoms, 9 of them redundant: one degree of freedom, and five loops.
+    conditions on 42 freedoms, 9 of them redundant: one degree of freedom, and three loops.
 
     Args:
         torque: of the motor, in N m.

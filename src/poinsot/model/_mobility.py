@@ -88,7 +88,7 @@ def mobility(system: "AbstractSystem", t, state: State) -> Mobility:
     released = [name for name, share in now.items() if share > redundant.get(name, 0)]
     return Mobility(
         degrees_of_freedom=linkage.weights.size - outside - generic.rank,
-        loops=_loops(linkage),
+        loops=loop_count(linkage),
         conditions=sum(rows),
         rank=outside + here.rank,
         generic_rank=outside + generic.rank,
@@ -97,7 +97,7 @@ def mobility(system: "AbstractSystem", t, state: State) -> Mobility:
     )
 
 
-def _loops(linkage: Linkage) -> int:
+def loop_count(linkage: Linkage) -> int:
     """Independent loops: joints of bodies that are joined already; held bodies count as the ground."""
     placement = linkage.placement
     free = set(placement.translating) & set(placement.rotating)
