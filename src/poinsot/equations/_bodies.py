@@ -298,6 +298,26 @@ class Bodies(Printable):
         """Kinetic energy of a velocity."""
         return 0.5 * jnp.sum(v * self.momentum(q, v))
 
+    def kinetic_of_twist(self, twist: Flat) -> Scalar:
+        """Kinetic energy of velocities in space and body angular velocities."""
+        x_rate, Omega = self.split(twist)
+        return 0.5 * (jnp.sum(self.system.masses[None] * x_rate**2) + jnp.sum(self.system.inertia * Omega**2))
+
+    def quasi_momentum(self, q: Flat, p: Flat) -> Flat:
+        """Linear momenta, and momenta in which the rotational energy is a sum of squares."""
+        x_momentum, c_momentum = self.split(p)
+        return self.join(x_momentum, each_body(self.coordinates.quasi_momentum)(self.split(q)[1], c_momentum))
+
+    @property
+    def quasi_inertia(self) -> Flat:
+        """Inertia of each of them."""
+        masses = jnp.broadcast_to(self.system.masses[None], (3, self.moving))
+        return self.join(masses, each_body(self.coordinates.quasi_inertia)(self.system.inertia))
+
+    def kinetic_of_momentum(self, q: Flat, p: Flat) -> Scalar:
+        """Kinetic energy in momenta, right on the constraints; next to them its slope along them is."""
+        return 0.5 * jnp.sum(self.quasi_momentum(q, p) ** 2 / self.quasi_inertia)
+
     def turning_energy(self, c: Array, momentum: Array, inertia: Float[Array, "3 *turning"]) -> Scalar:
         """Kinetic energy of rotations in coordinates and their conjugate momenta."""
         m = self.each(self.coordinates.free_momentum)(c, momentum)
@@ -335,6 +355,11 @@ class Bodies(Printable):
             x_rate, c_rate = self.split(v)
             v = self.join(x_rate, self.each(self.coordinates.project_velocity)(self.split(q)[1], c_rate))
         return q, v
+
+    def on_surface(self, t, q: Flat) -> Flat:
+        """Coordinates on their constraints, then with closed joints, which they keep."""
+        q = self.project(q, q, "position")[0]
+        return q if self.system.linkage is None else self.closed(t, q)
 
     def gaps(self, t, q: Flat) -> Float[Array, " k"]:
         """What the joints are open by; nothing without them."""

@@ -169,7 +169,7 @@ class CanonicalJoints(AbstractConstrained):
         """Positions with closed joints, momenta with which they stay closed."""
         q, p = self.split(y)
         if what in ("position", "both"):
-            q = self.bodies.closed(t, self.bodies.project(q, p, "position")[0])
+            q = self.bodies.on_surface(t, q)
         if what in ("velocity", "both"):
             p = self.tangent_momentum(t, q, self.bodies.project(q, p, "velocity")[1])
         return jnp.concatenate([q, p])

@@ -15,7 +15,6 @@ from poinsot.core import (
     Twist,
     UserFunction,
     corrected,
-    each_body,
     whole_gradient,
 )
 from poinsot.core.types import Scalar
@@ -151,7 +150,7 @@ class ConstrainedBodies(AbstractHeld):
             return super().project(t, y, what)
         q, p = self.split(y)
         if what in ("position", "both"):
-            q = self.bodies.closed(t, self.bodies.project(q, p, "position")[0])
+            q = self.bodies.on_surface(t, q)
         if what in ("velocity", "both"):
             p = self.tangent_momentum(t, q, p)
         return jnp.concatenate([q, p])
@@ -160,30 +159,17 @@ class ConstrainedBodies(AbstractHeld):
         """Distance from a singularity of the coordinates."""
         return self.bodies.clearance(self.split(y)[0])
 
-    def quasi_momentum(self, q: Flat, p: Flat) -> Flat:
-        """Linear momenta, and momenta in which the rotational energy is a sum of squares."""
-        bodies = self.bodies
-        x_momentum, c_momentum = bodies.split(p)
-        quasi = each_body(bodies.coordinates.quasi_momentum)(bodies.split(q)[1], c_momentum)
-        return bodies.join(x_momentum, quasi)
-
-    @property
-    def quasi_inertia(self) -> Flat:
-        """Inertia of each of them."""
-        bodies = self.bodies
-        masses = jnp.broadcast_to(bodies.system.masses[None], (3, bodies.moving))
-        return bodies.join(masses, each_body(bodies.coordinates.quasi_inertia)(bodies.system.inertia))
-
     def kinetic(self, q: Flat, p: Flat) -> Scalar:
         """Kinetic energy in momenta, right on the constraints; next to them its slope along them is."""
-        return 0.5 * jnp.sum(self.quasi_momentum(q, p) ** 2 / self.quasi_inertia)
+        return self.bodies.kinetic_of_momentum(q, p)
 
     def discrete_gradient(self, t, q0: Flat, p0: Flat, q1: Flat, p1: Flat) -> tuple[Flat, Flat]:
         """Of the kinetic energy by its quasi-momenta, of the potential by its invariants."""
-        if not self.bodies.coordinates.bilinear:
+        bodies = self.bodies
+        if not bodies.coordinates.bilinear:
             return whole_gradient(lambda q, p: self.hamiltonian(t, q, p), q0, p0, q1, p1)
-        along_q, along_p = kinetic_gradient(self.quasi_momentum, self.quasi_inertia, q0, p0, q1, p1)
-        return along_q + potential_gradient(self.bodies, t, q0, q1), along_p
+        along_q, along_p = kinetic_gradient(bodies.quasi_momentum, bodies.quasi_inertia, q0, p0, q1, p1)
+        return along_q + potential_gradient(bodies, t, q0, q1), along_p
 
     def acceleration(self, t, q: Flat, v: Flat) -> tuple[Flat, Flat]:
         """Acceleration and multipliers in the closed form of the coordinates, body by body.

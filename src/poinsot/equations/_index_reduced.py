@@ -1,7 +1,6 @@
 """Equations solved for accelerations: with the constraints differentiated twice, or along them only."""
 
 import equinox as eqx
-import jax.numpy as jnp
 from jaxtyping import Array
 
 from poinsot.core import MultiplierForm, Projection
@@ -45,7 +44,7 @@ class IndexReduced(eqx.Module):
         if bodies.system.linkage is None:
             return bodies.project(q, v, what)
         if what in ("position", "both"):
-            q = bodies.closed(t, bodies.project(q, v, "position")[0])
+            q = bodies.on_surface(t, q)
         if what in ("velocity", "both"):
             v = bodies.project(q, v, "velocity")[1]
             twist = bodies.twist(q, v)
@@ -101,10 +100,7 @@ class NullSpace(eqx.Module):
 
     def energy(self, t, q: Flat, v: Flat) -> Array:
         """Kinetic plus potential energy."""
-        x_rate, Omega = self.bodies.split(v)
-        system = self.bodies.system
-        kinetic = 0.5 * (jnp.sum(system.masses[None] * x_rate**2) + jnp.sum(system.inertia * Omega**2))
-        return kinetic + self.bodies.potential(t, q)
+        return self.bodies.kinetic_of_twist(v) + self.bodies.potential(t, q)
 
     def implicit_form(self) -> None:
         """There are no multipliers."""

@@ -88,15 +88,14 @@ class JointNullSpace(eqx.Module):
     def project(self, t, q: Flat, v: Array, what: Projection) -> tuple[Flat, Array]:
         """Closed joints, and rates that keep them closed where they are bound by more than the tree."""
         if what in ("position", "both"):
-            q = self.bodies.closed(t, self.bodies.project(q, q, "position")[0])
+            q = self.bodies.on_surface(t, q)
         if what in ("velocity", "both") and not self.linkage.independent:
             v = self.reduced(t, q, self.twist(t, q, v))
         return q, v
 
     def energy(self, t, q: Flat, v: Array) -> Array:
         """Kinetic plus potential energy."""
-        kinetic = 0.5 * jnp.sum(self.twist(t, q, v) ** 2 / self.linkage.weights)
-        return kinetic + self.bodies.potential(t, q)
+        return self.bodies.kinetic_of_twist(self.twist(t, q, v)) + self.bodies.potential(t, q)
 
     def implicit_form(self) -> None:
         """There are no multipliers."""

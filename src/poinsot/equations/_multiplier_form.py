@@ -4,7 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from poinsot.core import Projection, each_body
+from poinsot.core import Projection
 from poinsot.equations._bodies import Bodies, Flat
 
 
@@ -25,13 +25,7 @@ class MultiplierRates(eqx.Module):
 
     def kinetic(self, q: Flat, p: Flat):
         """Kinetic energy in momenta, as for a unit quaternion."""
-        bodies = self.bodies
-        c = bodies.split(q)[1]
-        x_momentum, c_momentum = bodies.split(p)
-        quasi = each_body(bodies.coordinates.quasi_momentum)(c, c_momentum)
-        inertia = each_body(bodies.coordinates.quasi_inertia)(bodies.system.inertia)
-        linear = jnp.sum(x_momentum**2 / bodies.system.masses[None])
-        return 0.5 * (linear + jnp.sum(quasi**2 / inertia))
+        return self.bodies.kinetic_of_momentum(q, p)
 
     def velocity(self, q: Flat, p: Flat) -> Flat:
         """Rates of the positions."""
