@@ -270,8 +270,8 @@ def _mechanics(chain, q, v, a, tau):
 def test_the_command_shows_what_is_there_and_what_is_missing(tmp_path):
     done = CliRunner().invoke(app, ["inspect", str(LANDER), "--json"], catch_exceptions=False)
     shown = json.loads(done.stdout)
-    assert shown["freedoms"] == 12 and shown["remarks"] == []
-    assert [(one["name"], one["depth"]) for one in shown["joints"]][-1] == ("pan", 1)
+    assert shown["freedoms"] == 12 and shown["remarks"] == ["joints without limits: pan"]
+    assert [(one["name"], one["depth"]) for one in shown["joints"]][-1] == ("pan", 2)
     (tmp_path / "swivel.xml").write_text(SWIVEL)
     text = CliRunner().invoke(app, ["inspect", str(tmp_path / "swivel.xml")], catch_exceptions=False).stdout
     assert "5 degrees of freedom" in text and "no shapes" in text

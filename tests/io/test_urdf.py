@@ -248,10 +248,61 @@ def test_the_command_shows_the_tree_and_the_masses():
     done = CliRunner().invoke(app, ["inspect", str(PICKER), "--json"], catch_exceptions=False)
     shown = json.loads(done.stdout)
     assert shown["freedoms"] == 4 and [one["depth"] for one in shown["joints"]] == [0, 1, 2, 3]
-    assert shown["joints"][1]["limits"] == [[-1.5, 2.0]]
+    shoulder = shown["joints"][1]
+    assert shoulder["limits"] == [-1.5, 2.0]
+    assert (shoulder["largest_effort"], shoulder["largest_velocity"]) == (10.0, 1.0)
     assert shown["bodies"][2]["frames"] == ["slide", "plate", "tip"]
     table = CliRunner().invoke(app, ["inspect", str(PICKER), "--floating"], catch_exceptions=False).stdout
     assert "5 bodies, 21.4 in all, 10 degrees of freedom" in table
+    (free,) = [line.split() for line in table.splitlines() if " free " in line]
+    assert free == ["base", "free", "ground", "base"]
+
+
+def described(tmp_path: Path, *changes: tuple[str, str]) -> list[str]:
+    """Remarks on the picker with some of its text exchanged."""
+    text = PICKER.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "picker.urdf").write_text(text)
+    return pt.io.describe_robot(tmp_path / "picker.urdf")["remarks"]
+
+
+def test_remarks_are_true_of_the_file(tmp_path):
+    """Each remark appears when the file lacks something, and only then."""
+    usual = described(tmp_path)
+    assert usual == [
+        "links without inertia, fixed to others that have some: plate, tip",
+        "joints without largest effort: turn",
+        "joints without largest velocity: turn",
+    ]
+    shape, grip, outside = (
+        '<cylinder radius="0.1" length="0.6"/>',
+        'lower="-0.8" upper="0.8" effort="1" velocity="1"',
+        "'../a.stl' is outside the folder",
+    )
+    base = '<inertial><mass value="12"/>', "<!--", 'izz="1"/></inertial>', "-->"
+    cases = {
+        "joints without limits: grip": ((grip, 'effort="1" velocity="1"'),),
+        "joints without largest effort: turn, grip": ((grip, grip.replace('effort="1"', 'effort="0"')),),
+        "joints with one value between their limits, which nothing holds: grip": (
+            (grip, grip.replace('"-0.8" upper="0.8"', '"0.1" upper="0.1"')),
+        ),
+        "joints with friction, which is not read: turn": (('damping="0.3"', 'damping="0" friction="2"'),),
+        "meshes that are not to be had, so read with geometry=False: 1": (
+            (shape, '<mesh filename="a.stl"/>'),
+        ),
+        f"link 'column': <visual>: mesh {outside} of the file, and meshes are only read from there": (
+            (shape, '<mesh filename="../a.stl"/>'),
+        ),
+        "meshes of packages, not in the folder and not drawn: package://a/b.stl": (
+            (shape, '<mesh filename="package://a/b.stl"/>'),
+        ),
+        "links without inertia on the ground: base": ((base[0], base[1]), (base[2], base[3])),
+    }
+    for remark, changes in cases.items():
+        assert remark not in usual
+        assert remark in described(tmp_path, *changes), remark
 
 
 LAUGHS = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 10))

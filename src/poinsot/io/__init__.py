@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from poinsot.io._dataset import to_dataset
+from poinsot.io._describe_robot import describe_robot
 from poinsot.io._export import export
 from poinsot.io._mjcf import read_mjcf
 from poinsot.io._read_robot import read_robot
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Scenario",
     "check_place",
+    "describe_robot",
     "export",
     "load",
     "load_scenario",

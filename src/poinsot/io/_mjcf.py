@@ -46,6 +46,13 @@ def read_mjcf(path: str | Path, *, geometry: bool = True) -> System:
     Raises:
         InputError: one line that names the file, the element and what is wrong with it.
     """
+    robot = mjcf_robot(path, geometry=geometry)
+    robot.check_meshes()
+    return robot.system(robot.gravity, damping=True)
+
+
+def mjcf_robot(path: str | Path, *, geometry: bool = True) -> Robot:
+    """The links and joints of an MJCF file; see `read_mjcf`."""
     place = Path(path)
     file, root = place.name, read_xml(place)
     if root.tag != "mujoco":
@@ -63,8 +70,9 @@ def read_mjcf(path: str | Path, *, geometry: bool = True) -> System:
     for world in root.findall("worldbody"):
         found.body(world, WORLD, "main")
     links, joints = by_name(found.links, file), by_name(found.joints, file)
-    robot = Robot(file, links, joints, floating=False)
-    return robot.system(root.get("model", "robot"), option.gravity, damping=True)
+    robot = Robot(file, root.get("model", "robot"), links, joints, floating=False)
+    robot.gravity, robot.says = option.gravity, ("limits",)
+    return robot
 
 
 def _meshes(
@@ -114,10 +122,11 @@ class _Tree:
         elif use_geoms and name != WORLD:
             mass, centre, inertia = _summed([geom.inertia(where) for geom in geoms])
         shapes = tuple((geom.shape, geom.pose) for geom in geoms if settings.folder is not None)
+        lost = tuple(geom.lost for geom in geoms if geom.lost is not None)
         if mass is None or centre is None or inertia is None:
-            self.links.append(Link(name, shapes=shapes))
+            self.links.append(Link(name, shapes=shapes, lost=lost))
         else:
-            self.links.append(Link(name, mass, centre, inertia, shapes))
+            self.links.append(Link(name, mass, centre, inertia, shapes, lost))
         for number, child in enumerate(element.findall("body")):
             called = child.get("name") or f"{name} {number + 1}"
             self._joined(child, name, called, child.get("childclass", inherited))

@@ -331,6 +331,8 @@ class Geom:
     mass: float | None
     """None where the density says."""
     density: float
+    lost: str | None = None
+    """Why its mesh is not to be had."""
 
     def inertia(self, where: str) -> tuple[float, np.ndarray, np.ndarray]:
         """Mass, mass centre and inertia about it, in the frame of the body."""
@@ -372,7 +374,7 @@ def geom_of(element: Element, settings: Settings, inherited: str, where: str) ->
     where = f"{where}: geom {called!r}" if called else f"{where}: a geom"
     reading = settings.defaults.reading(element, inherited, where)
     kind = reading.text("type", "mesh" if "mesh" in reading.values else "sphere")
-    pose, mesh = pose_of(reading, settings.compiler), None
+    pose, mesh, lost = pose_of(reading, settings.compiler), None, None
     sizes = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "plane": 3}
     if kind == "mesh":
         name = reading.text("mesh", "")
@@ -381,7 +383,7 @@ def geom_of(element: Element, settings: Settings, inherited: str, where: str) ->
             raise InputError(f"{where}: mesh = {quoted(name)}, which is no mesh; {hint}")
         named, size = settings.meshes[name]
         file = str(Path(settings.compiler.meshes) / named)
-        mesh = file if settings.folder is None else mesh_path(file, settings.folder, where)
+        mesh, lost = (file, None) if settings.folder is None else mesh_path(file, settings.folder, where)
     elif "mesh" in reading.values:
         raise InputError(f"{where}: fits a {kind} to a mesh, which is not read; give its size")
     elif kind in sizes:
@@ -407,9 +409,8 @@ def geom_of(element: Element, settings: Settings, inherited: str, where: str) ->
     role = (
         "visual" if reading.text("contype", "1") == "0" == reading.text("conaffinity", "1") else "collision"
     )
-    return Geom(
-        Geometry("", kind, size, role=role, mesh=mesh), pose, mass, reading.number("density", DENSITY)
-    )
+    shape = Geometry("", kind, size, role=role, mesh=mesh)
+    return Geom(shape, pose, mass, reading.number("density", DENSITY), lost)
 
 
 def _between(reading: Reading, kind: str, size: np.ndarray) -> tuple[Pose, np.ndarray]:

@@ -35,10 +35,20 @@ def by_name(elements: list[Any], file: str) -> dict[str, Any]:
 class Robot:
     """Links and joints in order from the root outwards."""
 
+    gravity: Any = (0.0, 0.0, -9.81)
+    """Acceleration of free fall that the file gives."""
+    says: tuple[str, ...] = ("limits", "largest_effort", "largest_velocity")
+    """What a file of its kind says of joints."""
+
     def __init__(
-        self, file: str, links: Mapping[str, Link], found: Mapping[str, JointElement], floating: bool
+        self,
+        file: str,
+        name: str,
+        links: Mapping[str, Link],
+        found: Mapping[str, JointElement],
+        floating: bool,
     ):
-        self.file, self.links, self.floating = file, links, floating
+        self.file, self.name, self.links, self.floating = file, name, links, floating
         self.by_child = self._by_child(found)
         roots = [name for name in links if name not in self.by_child]
         if not links:
@@ -83,7 +93,13 @@ class Robot:
             waiting = [joint for joint in waiting if joint.child not in self.poses]
         return order
 
-    def system(self, name: str, gravity: Any, damping: bool) -> System:
+    def check_meshes(self) -> None:
+        """Refuse meshes that are not to be had."""
+        for link in self.links.values():
+            for why in link.lost:
+                raise InputError(why)
+
+    def system(self, gravity: Any, damping: bool) -> System:
         """The robot as a system."""
         grounded = None if self.floating else self.root
         moving = [link for link in dict.fromkeys(self.carrier.values()) if link != grounded]
@@ -108,7 +124,7 @@ class Robot:
             ],
             loads=[loads.JointDamper(one.name, one.damping) for one in damped],
             geometry=self._geometry(centres),
-            name=name,
+            name=self.name,
         )
         try:
             return System(list(bodies.values()), **parts)
@@ -144,7 +160,8 @@ class Robot:
         except InputError as error:
             raise InputError(f"{self.file}: {error}") from None
 
-    def _end(self, link: str) -> str:
+    def end(self, link: str) -> str:
+        """The body that a link is part of, or the ground."""
         carrier = self.carrier[link]
         return GROUND if carrier == self.root and not self.floating else carrier
 
@@ -159,8 +176,8 @@ class Robot:
         if joint.kind != "ball":
             further["axis"] = pose.rotation @ joint.axis
         return KINDS[joint.kind](
-            self._end(joint.parent),
-            self._end(joint.child),
+            self.end(joint.parent),
+            self.end(joint.child),
             at=pose.place + pose.rotation @ joint.point,
             name=joint.name,
             **further,
@@ -193,7 +210,7 @@ class Robot:
 
     def _in_body(self, link: str, centres: Mapping[str, np.ndarray]) -> tuple[str, Pose]:
         """The body of a link, and its pose there relative to the mass centre."""
-        end = self._end(link)
+        end = self.end(link)
         if end == GROUND:
             return GROUND, self.poses[link]
         own = self.poses[end].inverse @ self.poses[link]

@@ -6,7 +6,7 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import InputError, quoted
+from poinsot.core import quoted
 from poinsot.model import Geometry
 from poinsot.rotation import from_matrix
 
@@ -37,6 +37,13 @@ class Link:
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     """About the mass centre."""
     shapes: tuple[tuple[Geometry, Pose], ...] = ()
+    lost: tuple[str, ...] = ()
+    """Of each mesh that is not to be had, why."""
+
+    @property
+    def massless(self) -> bool:
+        """Whether it has no inertia at all."""
+        return self.mass == 0.0 and not np.any(self.inertia)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +65,8 @@ class JointElement:
     largest_effort: float | None = None
     largest_velocity: float | None = None
     damping: float = 0.0
+    friction: float = 0.0
+    """Which is not simulated."""
     stiffness: float = 0.0
     rest: float = 0.0
     """Coordinate at which the spring is at rest."""
@@ -71,14 +80,12 @@ def placed_shape(shape: Geometry, body: str, pose: Pose) -> Geometry:
     return replace(shape, body=body, position=tuple(float(x) for x in pose.place), quaternion=quaternion)
 
 
-def mesh_path(name: str, folder: Path, where: str) -> str:
-    """The path of a mesh in the folder of its file; nothing outside that folder is looked at.
+def mesh_path(name: str, folder: Path, where: str) -> tuple[str, str | None]:
+    """The path of a mesh in the folder of its file, and why it is not to be had; nothing else is looked at.
 
     A name with a scheme such as `package://` is looked for by its end, and kept as it is when it is not
-    found: what stands for the package is not known here.
-
-    Raises:
-        InputError: a plain path that leads out of the folder, or to no file.
+    found: what stands for the package is not known here. So is a plain path that leads out of the folder, or
+    to no file; these are refused where shapes are read.
     """
     scheme, found, rest = name.partition("://")
     parts = Path(rest if found else name).parts
@@ -86,17 +93,17 @@ def mesh_path(name: str, folder: Path, where: str) -> str:
         if ".." not in parts and scheme == "package":
             for tail in (parts, parts[1:]):
                 if tail and _inside(folder, path := folder.joinpath(*tail)) and path.is_file():
-                    return str(path)
-        return name
+                    return str(path), None
+        return name, None
     path = folder / name
     if not _inside(folder, path):
-        raise InputError(
+        return name, (
             f"{where}: mesh {quoted(name)} is outside the folder of the file, and meshes are only read from "
             "there; put it there, or read with geometry=False"
         )
     if not path.is_file():
-        raise InputError(f"{where}: mesh {quoted(name)} is not there; add it, or read with geometry=False")
-    return str(path)
+        return name, f"{where}: mesh {quoted(name)} is not there; add it, or read with geometry=False"
+    return str(path), None
 
 
 def _inside(folder: Path, path: Path) -> bool:

@@ -25,7 +25,8 @@ def read_urdf(
     `pt.OpenChain(robot).pose(q, "hand")`. Limits of any width, largest efforts and largest velocities are
     data of the joints, where zero says that an effort or a velocity is not known; a mimic joint becomes a
     coupling. Shapes are kept as data, `robot.geometry`. Friction and
-    transmissions are not read.
+    transmissions are not read. A root that moves freely has coordinates by the name of its link:
+    `robot.joint_state({"base": [0, 0, 1, 0, 0, 0]})`.
 
     Args:
         path: of the file.
@@ -38,6 +39,13 @@ def read_urdf(
     Raises:
         InputError: one line that names the file, the element and what is wrong with it.
     """
+    robot = urdf_robot(path, floating=floating, geometry=geometry)
+    robot.check_meshes()
+    return robot.system(gravity, damping)
+
+
+def urdf_robot(path: str | Path, *, floating: bool = False, geometry: bool = True) -> Robot:
+    """The links and joints of a URDF file; see `read_urdf`."""
     place = Path(path)
     root = read_xml(place)
     if root.tag != "robot":
@@ -45,4 +53,4 @@ def read_urdf(
     folder = place.parent if geometry else None
     links = by_name([link_of(one, place.name, folder) for one in root.findall("link")], place.name)
     found = by_name([joint_of(one, place.name) for one in root.findall("joint")], place.name)
-    return Robot(place.name, links, found, floating).system(root.get("name", "robot"), gravity, damping)
+    return Robot(place.name, root.get("name", "robot"), links, found, floating)

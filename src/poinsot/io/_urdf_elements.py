@@ -32,10 +32,12 @@ def link_of(element: Element, file: str, folder: Path | None) -> Link:
     """
     name = _named(element, file)
     where = f"{file}: link {name!r}"
-    shapes = () if folder is None else tuple(_shapes(element, where, folder))
+    found = [] if folder is None else list(_shapes(element, where, folder))
+    shapes = tuple((shape, pose) for shape, pose, _ in found)
+    lost = tuple(why for *_, why in found if why is not None)
     inertial = element.find("inertial")
     if inertial is None:
-        return Link(name, shapes=shapes)
+        return Link(name, shapes=shapes, lost=lost)
     origin = _origin(inertial, where)
     mass = _number(_child(inertial, "mass", where), "value", where)
     tensor = _child(inertial, "inertia", where)
@@ -49,11 +51,11 @@ def link_of(element: Element, file: str, folder: Path | None) -> Link:
     )
     if mass < 0.0:
         raise InputError(f"{where}: mass = {mass:g}; it must not be negative")
-    return Link(name, mass, origin.place, origin.rotation @ own @ origin.rotation.T, shapes)
+    return Link(name, mass, origin.place, origin.rotation @ own @ origin.rotation.T, shapes, lost)
 
 
-def _shapes(element: Element, where: str, folder: Path) -> Iterator[tuple[Geometry, Pose]]:
-    """Visual and collision shapes of a link."""
+def _shapes(element: Element, where: str, folder: Path) -> Iterator[tuple[Geometry, Pose, str | None]]:
+    """Visual and collision shapes of a link, and why the mesh of one is not to be had."""
     for role in ("visual", "collision"):
         for one in element.findall(role):
             given = one.find("geometry")
@@ -62,13 +64,13 @@ def _shapes(element: Element, where: str, folder: Path) -> Iterator[tuple[Geomet
             pose, shape, at = _origin(one, where), given[0], f"{where}: <{role}>"
             if shape.tag == "mesh":
                 scale = _vector(shape, "scale", at, np.ones(3))
-                mesh = mesh_path(shape.get("filename", ""), folder, at)
-                yield Geometry("", "mesh", tuple(scale.tolist()), role=role, mesh=mesh), pose
+                mesh, why = mesh_path(shape.get("filename", ""), folder, at)
+                yield Geometry("", "mesh", tuple(scale.tolist()), role=role, mesh=mesh), pose, why
             elif shape.tag in SIZES:
                 size = np.concatenate(
                     [_numbers(shape.get(key), count, f"{at}: {key}") for key, count in SIZES[shape.tag]]
                 )
-                yield Geometry("", shape.tag, tuple(size.tolist()), role=role), pose
+                yield Geometry("", shape.tag, tuple(size.tolist()), role=role), pose, None
             else:
                 raise InputError(
                     f"{at} is a <{shape.tag}>; shapes are {', '.join((*SIZES, 'mesh'))}; read with "
@@ -97,6 +99,7 @@ def joint_of(element: Element, file: str) -> JointElement:
         _origin(element, where),
         axis,
         damping=0.0 if dynamics is None else _number(dynamics, "damping", where, 0.0),
+        friction=0.0 if dynamics is None else _number(dynamics, "friction", where, 0.0),
         mimic=_mimic(element, where),
         **_limits(element, kind, where),
     )
