@@ -25,8 +25,8 @@ def read_urdf(
     `pt.OpenChain(robot).pose(q, "hand")`. Limits of any width, largest efforts and largest velocities are
     data of the joints, where zero says that an effort or a velocity is not known; a mimic joint becomes a
     coupling. Shapes are kept as data, `robot.geometry`. Friction and
-    transmissions are not read. A root that moves freely has coordinates by the name of its link:
-    `robot.joint_state({"base": [0, 0, 1, 0, 0, 0]})`.
+    transmissions are not read. A root that moves freely has coordinates by the name of its link, the
+    place of its mass centre and its rotation: `robot.joint_state({"base": [0, 0, 1, 0, 0, 0]})`.
 
     Args:
         path: of the file.
