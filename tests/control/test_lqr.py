@@ -51,6 +51,14 @@ def test_riccati_of_random_systems(size):
     assert np.max(np.abs(left)) < 1e-11 * np.max(np.abs(P)) ** 2
 
 
+def test_its_text_has_the_gain(balance):
+    text = repr(balance)
+    assert text.startswith(
+        "LQR(chain=OpenChain('cart-pole'), target=(0.3, 0.0), hold=(0.0,), gain=((-1.41421, "
+    )
+    assert text.endswith("joints=('rails',))") and len(text) < 200
+
+
 def test_a_pole_is_caught_and_settles(chain, balance):
     run: Any = pt.simulate(
         chain.system,

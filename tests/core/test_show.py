@@ -1,5 +1,7 @@
 """Values as text: reprs on one line with their numbers, values in messages cut short."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,6 +24,55 @@ def test_several_bodies_show_their_names():
     assert repr(linkage) == f"System({names}, potentials=('Spring',))"
     chain = pt.OpenChain(pt.library.cart_pole())
     assert repr(chain) == "OpenChain(system='cart-pole', joints=('rails', 'hinge'), q_size=2, v_size=2)"
+
+
+def controlled() -> list[tuple[Any, str]]:
+    """A controller of each kind, and what belongs to them, with its text."""
+    arm = pt.OpenChain(pt.library.two_link_arm())
+    path = pt.control.quintic([0.0, 0.0], [1.0, 0.5], 2.0)
+    own = "chain=OpenChain('two-link-arm'), "
+    both, elbow = "joints=('shoulder', 'elbow')", "joints=('elbow',)"
+    way = "JointPath(q0=(0.0, 0.0), way=(1.0, 0.5), profile=QuinticProfile(time=2.0), begin=0.0)"
+    held = pt.control.PDGravity(arm, 2.0, 1.0, [0.1, 0.2], joints=["elbow"])
+    law = "PDGravity(" + own + "kp=(2.0,), kd=(1.0,), reference=(0.1, 0.2), " + elbow + ")"
+    gains = "kp=(9.0, 9.0), kd=(6.0, 6.0)"
+    return [
+        (path, way),
+        (pt.control.ComputedTorque(arm, 9.0, 6.0, path), f"ComputedTorque({own}{gains}, reference={way})"),
+        (held, law),
+        (pt.control.Sampled(held, 0.1), f"Sampled(law={law}, period=0.1)"),
+        (
+            pt.control.Feedback(arm, spun, params={"d": 2.0}),
+            f"Feedback({own}law=spun of params={{'d': 2.0}}, {both})",
+        ),
+        (arm.metric, "OpenChain.metric of " + repr(arm)),
+        (arm.system.with_terms(loads=[held]).loads[0], law),
+    ]
+
+
+def spun(q, v, params):
+    return -params["d"] * v
+
+
+def test_controllers_show_their_numbers_and_joints():
+    for thing, text in controlled():
+        assert repr(thing) == text
+
+
+def test_terms_of_a_system_show_what_they_were_made_with():
+    loads = [pt.loads.JointTorque("hinge", lambda t, angle, rate: t), pt.loads.JointDamper("rails", 0.5)]
+    pull = pt.loads.Force((0, 0, 1), body="cart")
+    cart = pt.library.cart_pole().with_terms(loads=[*loads, pull])
+    assert "potentials=('UniformGravity',), loads=('JointTorque', 'JointDamper', 'Force')" in repr(cart)
+    assert [repr(term) for term in (*cart.potentials, *cart.loads)] == [
+        "UniformGravity(acceleration=(0.0, 0.0, -9.81))",
+        "JointTorque(effect=<lambda>, joint='hinge')",
+        "JointDamper(damping=0.5, joint='rails')",
+        "Force(force=(0.0, 0.0, 1.0), point=(0.0, 0.0, 0.0), frame='space', body=0)",
+    ]
+    pair = pt.potentials.LennardJones(epsilon=5.0, sigma=1.0)
+    two = pt.System([pt.RigidBody(mass=1.0, inertia=(1, 2, 2.5))] * 2, potentials=[pair])
+    assert repr(two.potentials) == f"({pair!r},)" and "potentials=('LennardJones',)" in repr(two)
 
 
 def tetrahedra(count):

@@ -59,8 +59,8 @@ FAR = {
         r"potentials\[0\] \(Spring\) couples bodies that are no neighbours",
     ),
     "function of all": (lambda x, R: jnp.sum(x[0] * x[4]), r"\(Function\) couples bodies"),
-    "pair of two": (Between(Coulomb(0.5), ["body1", "body4"]), r"\(ParticlePairs\) couples bodies"),
-    "all pairs": (Coulomb(0.1), r"\(ParticlePairs\) couples bodies"),
+    "pair of two": (Between(Coulomb(0.5), ["body1", "body4"]), r"\(Coulomb\) couples bodies"),
+    "all pairs": (Coulomb(0.1), r"\(Coulomb\) couples bodies"),
     "function of time": (Field(lambda t, x, R: jnp.sin(t) * x[0]), r"\(Field\) depends on time"),
 }
 TERMS = LOCAL | {name: term for name, (term, _) in FAR.items()}

@@ -122,6 +122,7 @@ def test_quaternions_given_to_inverse_kinematics_count_by_their_direction():
     quat = 3.0 * np.asarray(pt.rotation.from_matrix(rotation))
     ways = [((place, turn), begin) for turn in (rotation, quat) for begin in (start, 2.0 * start)]
     found = [ball().inverse_kinematics(target, "rod", begin) for target, begin in ways]
+    assert repr(found[0]).startswith("Reached(q=(") and "\n" not in repr(found[0])
     for one in found:
         assert one.converged
         np.testing.assert_allclose(one.q, found[0].q, rtol=0, atol=1e-13)

@@ -1,7 +1,7 @@
 """Linear-quadratic control about an equilibrium."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -46,6 +46,7 @@ class LQR(AbstractControl):
         InputError: the target is no equilibrium that these joints can hold, or they cannot stabilise it.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("A", "B", "P")
     chain: OpenChain
     target: Float[Array, " nq"]
     hold: Float[Array, " m"]

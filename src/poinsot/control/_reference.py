@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, tried
+from poinsot.core import InputError, Printable, brief, tried
 from poinsot.model import OpenChain
 from poinsot.model.open_chain import as_coordinates
 
@@ -22,6 +22,9 @@ class Reference(Printable):
     target: Float[Array, " nq"] | None
     motion: Callable | None
     rates: int = eqx.field(static=True)
+
+    def __repr__(self) -> str:
+        return brief(self.motion if self.target is None else self.target)
 
     @property
     def takes_time(self) -> bool:

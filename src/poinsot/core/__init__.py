@@ -67,7 +67,7 @@ from poinsot.core._registry import (
     parameters_of,
 )
 from poinsot.core._results import Result, StepInfo
-from poinsot.core._show import Printable, brief, quoted, shortened, shown
+from poinsot.core._show import Printable, brief, quoted, shortened, shown, title
 from poinsot.core._signature import UserFunction, time_function, user_function
 from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
@@ -157,6 +157,7 @@ __all__ = [
     "shortened",
     "shown",
     "time_function",
+    "title",
     "tried",
     "unscaled",
     "user_function",

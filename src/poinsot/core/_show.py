@@ -40,23 +40,25 @@ def brief(value: Any) -> str:
     if isinstance(value, (np.ndarray, np.generic, jax.Array)):
         return _array_text(value)
     if isinstance(value, float):
-        return repr(float(f"{value:.6g}"))
+        return repr(float(f"{value:.6g}") + 0.0)
     if isinstance(value, Mapping):
         pairs = [f"{key!r}: {brief(one)}" for key, one in _first(value.items())]
         return f"{{{', '.join(_few(pairs, value))}}}"
     if isinstance(value, (list, tuple)):
         inner = ", ".join(_few([brief(one) for one in _first(value)], value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, Printable):
+        return shortened(value.in_brief(), LINE)
     if isinstance(value, eqx.Module) and type(value).__repr__ is eqx.Module.__repr__:
-        return described(value)
+        return shown(value, parts_of(value))
     if isinstance(value, Callable) and not isinstance(value, eqx.Module):
         inner = value.func if isinstance(value, partial) else value
         return getattr(inner, "__name__", type(inner).__name__)
     return quoted(value, LINE)
 
 
-def described(thing: Any, derived: Sequence[str] = ()) -> str:
-    """Name of the class and its fields, those left out that are None, empty or have their default value.
+def parts_of(thing: Any, derived: Sequence[str] = ()) -> dict[str, Any]:
+    """Fields by name, without those that are None, empty or have their default value.
 
     Args:
         thing: a dataclass.
@@ -64,23 +66,36 @@ def described(thing: Any, derived: Sequence[str] = ()) -> str:
     """
     entries = [entry for entry in dataclasses.fields(thing) if entry.name not in derived]
     values = [(entry, getattr(thing, entry.name, None)) for entry in entries]
-    return shown(thing, {entry.name: value for entry, value in values if not _idle(value, entry.default)})
+    return {entry.name: value for entry, value in values if not _idle(value, entry.default)}
+
+
+def title(thing: Any) -> str:
+    """What people made a thing with: `shown_as` where it says so, else its class."""
+    return getattr(thing, "shown_as", type(thing).__name__)
 
 
 def shown(thing: Any, parts: Mapping[str, Any]) -> str:
-    """Name of the class and some parts, on one line."""
+    """What a thing was made with and some parts, on one line."""
     inner = ", ".join(f"{name}={brief(value)}" for name, value in parts.items())
-    return shortened(f"{type(thing).__name__}({inner})", LINE)
+    return shortened(f"{title(thing)}({inner})", LINE)
 
 
 class Printable(eqx.Module):
-    """A module whose repr is one line with its numbers."""
+    """A module whose repr is one line with its numbers, under the name `shown_as` or that of its class."""
 
     derived: ClassVar[tuple[str, ...]] = ()
     """Fields that follow from the others, which the repr leaves out."""
 
+    def shown_parts(self) -> dict[str, Any]:
+        """What the repr has, by name."""
+        return parts_of(self, self.derived)
+
+    def in_brief(self) -> str:
+        """How it looks as a part of another."""
+        return repr(self)
+
     def __repr__(self) -> str:
-        return described(self, self.derived)
+        return shown(self, self.shown_parts())
 
 
 def _idle(value: Any, default: Any) -> bool:

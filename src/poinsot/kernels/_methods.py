@@ -63,6 +63,9 @@ class Method:
         self._single = eqx.filter_jit(function)
         self._many = eqx.filter_jit(partial(each_of_states, function))
 
+    def __repr__(self) -> str:
+        return getattr(self.function, "__qualname__", "method")
+
     def __get__(self, module: Any, owner: Any = None) -> Any:
         return self if module is None else BoundMethod(self, module)
 
@@ -188,6 +191,9 @@ class BoundMethod(partial):
     @property
     def __doc__(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.func.__doc__
+
+    def __repr__(self) -> str:
+        return f"{self.func!r} of {self.args[0]!r}"
 
     @property
     def __name__(self) -> str:

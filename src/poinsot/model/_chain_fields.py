@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import InputError
+from poinsot.core import InputError, title
 from poinsot.core.types import Scalar
 
 from ._places import relocated
@@ -63,7 +63,7 @@ def row_fields(terms: Sequence[AbstractPotential], axes: Float[Array, "3 3"] | N
 def not_local(terms: Sequence[AbstractPotential]) -> str | None:
     """Say which term keeps the forces from being those of a body and its neighbours, or return None."""
     for i, term in enumerate(terms):
-        name = f"potentials[{i}] ({type(term).__name__})"
+        name = f"potentials[{i}] ({title(term)})"
         if not term.separable:
             return f"{name} couples bodies that are no neighbours"
         if term.takes_time:

@@ -7,7 +7,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from poinsot.core import InputError, Printable, Use, UserFunction, as_params, time_function, user_function
+from poinsot.core import (
+    InputError,
+    Printable,
+    Use,
+    UserFunction,
+    as_params,
+    brief,
+    time_function,
+    user_function,
+)
 
 Tree = TypeVar("Tree")
 
@@ -67,6 +76,11 @@ class Parametrised(Printable):
         except TypeError as error:
             raise InputError(str(error)) from None
         self.params = own_params(self.function.takes_params, params, field)
+
+    def __repr__(self) -> str:
+        if self.params is None or isinstance(self.params, FromSystem):
+            return repr(self.function)
+        return f"{self.function!r} of params={brief(self.params)}"
 
     @property
     def takes_time(self) -> bool:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import State, UserFunction, as_params, shown
+from poinsot.core import State, UserFunction, as_params, shown, title
 from poinsot.core.types import Scalar
 from poinsot.kernels import once
 
@@ -126,8 +126,8 @@ class System(AbstractSystem):
         parts = {
             "bodies": self.names,
             "joints": [joint.name for joint in self.joints],
-            "potentials": [type(term).__name__ for term in self.potentials],
-            "loads": [type(term).__name__ for term in self.loads],
+            "potentials": [title(term) for term in self.potentials],
+            "loads": [title(term) for term in self.loads],
         }
         return shown(self, {"name": self.name} | {what: names for what, names in parts.items() if names})
 

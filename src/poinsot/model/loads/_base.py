@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import Printable, Use
+from poinsot.core import Printable, Use, title
 
 if TYPE_CHECKING:
     from .._roster import Roster
@@ -34,7 +34,7 @@ class AbstractLoad(Printable):
     @property
     def label(self) -> str:
         """What messages call it."""
-        return type(self).__name__
+        return title(self)
 
     def of_bodies(self, roster: "Roster") -> Self:
         """The load for these bodies and joints; references to bodies are places by now."""

@@ -1,7 +1,7 @@
 """Forces in the joints of a chain at once: what a controller does."""
 
 import abc
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import equinox as eqx
 from jaxtyping import Array, Float
@@ -25,6 +25,15 @@ class AbstractControl(AbstractLoad):
 
     chain: eqx.AbstractVar["OpenChain"]
     """What the controller knows of the system; masses and potentials may differ from those of the system."""
+
+    def shown_parts(self) -> dict[str, Any]:
+        """Its fields, with names of the joints that it acts on for places among the rates."""
+        parts = super().shown_parts()
+        acted = parts.pop("places", None)
+        if acted is None:
+            return parts
+        joints = [slot.name for slot in self.chain.slots if slot.v[0] in acted]
+        return parts | {"joints": joints}
 
     @abc.abstractmethod
     def efforts(self, t, q: Float[Array, " nq"], v: Float[Array, " nv"]) -> Float[Array, " nv"]:

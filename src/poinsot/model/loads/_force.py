@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, Use, quoted
+from poinsot.core import InputError, Printable, Use, brief, quoted
 
 from .._checks import Numbers, as_array
 from .._params import Parametrised
@@ -29,6 +29,9 @@ class _Course(Printable):
         self.value = (
             Parametrised(value, (), field, params) if callable(value) else as_array(value, field, (3,))
         )
+
+    def __repr__(self) -> str:
+        return brief(self.value)
 
     @property
     def takes_time(self) -> bool:

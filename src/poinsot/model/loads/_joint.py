@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -29,6 +29,7 @@ class AbstractJointLoad(AbstractLoad):
     rate of the coordinate. Which coordinate that is, the load is told when the system is built.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("kind", "target")
     joint: eqx.AbstractVar[str]
     coordinate: eqx.AbstractVar[str | None]
     kind: eqx.AbstractVar[Kind | None]
@@ -53,15 +54,16 @@ class AbstractJointLoad(AbstractLoad):
     @property
     def label(self) -> str:
         """Its kind and its joint."""
-        return f"{self._maker} in joint {self.joint!r}"
+        return f"{self.shown_as} in joint {self.joint!r}"
 
     @property
-    def _maker(self) -> str:
+    def shown_as(self) -> str:
+        """What it was made with."""
         return {"torque": "JointTorque", "force": "JointForce", None: "JointDamper"}[self.kind]
 
     def of_bodies(self, roster: "Roster") -> Self:
         """The same load, with the joint found."""
-        target = roster.coordinate(self.joint, self.coordinate, self.kind, self._maker)
+        target = roster.coordinate(self.joint, self.coordinate, self.kind, self.shown_as)
         return eqx.tree_at(lambda one: one.target, self, target, is_leaf=lambda leaf: leaf is None)
 
     def wrench(self, t, x: Vectors, R: Rotations, v: Vectors, Omega: Vectors) -> tuple[Vectors, Vectors]:

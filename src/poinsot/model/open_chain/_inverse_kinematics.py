@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from poinsot.core import InputError, as_array
+from poinsot.core import InputError, as_array, shown
 from poinsot.rotation import from_matrix, normalise, quat_log, to_matrix
 from poinsot.rotation._checks import as_nonzero_quat, as_rotation
 
@@ -22,6 +22,10 @@ class Reached(NamedTuple):
     """What is left: the vector to the target, and the rotation vector to it, along space axes."""
     converged: Bool[Array, ""]
     iterations: Int[Array, ""]
+
+    def __repr__(self) -> str:
+        """On one line."""
+        return shown(self, self._asdict())
 
 
 Pose = tuple[Float[Array, "3"], Float[Array, "3 3"] | None]

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, Printable
 from poinsot.rotation import hat
 
 from .._checks import stacked
@@ -29,7 +29,7 @@ TURNS = ("turn_x", "turn_y", "turn_z")
 WAYS = ("x", "y", "z")
 
 
-class Nodes(eqx.Module):
+class Nodes(Printable):
     r"""Nodes and bodies with their constant numbers.
 
     A node has a frame. With $B$ and $r$ constant in the frame of its parent, it is turned and placed by

@@ -95,6 +95,10 @@ class OpenChain(Printable):
         parts = {"system": self.system.name, "joints": [slot.name for slot in self.slots]}
         return shown(self, parts | {"q_size": self.q_size, "v_size": self.v_size})
 
+    def in_brief(self) -> str:
+        """As a part of another: the name of the system."""
+        return f"OpenChain({self.system.name!r})"
+
     def with_own_params(self) -> "OpenChain":
         """The same chain with the parameters of its system in every function that takes them."""
         return filled(self, self.system.params)

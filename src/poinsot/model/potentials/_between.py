@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, quoted, title
 from poinsot.core.types import Scalar
 
 from .._places import as_bodies, body_field
@@ -94,6 +94,14 @@ class ParticlePairs(AbstractInvariantPotential):
     places: tuple[int, ...] = body_field()
 
     @property
+    def shown_as(self) -> str:
+        """What it was made with."""
+        return title(self.pair)
+
+    def __repr__(self) -> str:
+        return repr(self.pair)
+
+    @property
     def bodies(self) -> tuple[int, ...]:
         """The bodies that act on each other."""
         return self.places
@@ -130,6 +138,14 @@ class PosePairs(AbstractPotential):
 
     pose: AbstractPosePair
     places: tuple[int, ...] = body_field()
+
+    @property
+    def shown_as(self) -> str:
+        """What it was made with."""
+        return title(self.pose)
+
+    def __repr__(self) -> str:
+        return repr(self.pose)
 
     @property
     def takes_time(self) -> bool:

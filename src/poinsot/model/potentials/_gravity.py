@@ -1,7 +1,7 @@
 """Uniform gravity."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -47,6 +47,8 @@ class UniformGravity(AbstractTerm):
 class Weight(OfEachBody, AbstractInvariantPotential):
     """What `UniformGravity` is for given bodies."""
 
+    shown_as: ClassVar[str] = "UniformGravity"
+    derived: ClassVar[tuple[str, ...]] = ("masses",)
     masses: Float[Array, "chosen"]
     """One for each body that has weight, or one for all."""
     acceleration: Float[Array, "3"]

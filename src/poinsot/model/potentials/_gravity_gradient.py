@@ -1,7 +1,7 @@
 """The field of a distant centre, with the torque it exerts on an extended body."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -63,6 +63,8 @@ class CentralField(OfEachBody, AbstractInvariantPotential):
     Its invariants are, for each body, the squared distance and the components of $x - a$ along the directors.
     """
 
+    shown_as: ClassVar[str] = "GravityGradient"
+    derived: ClassVar[tuple[str, ...]] = ("masses", "inertias")
     mu: Scalar
     centre: Float[Array, "3"]
     masses: Float[Array, "chosen"]

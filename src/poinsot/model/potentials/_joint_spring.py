@@ -1,6 +1,6 @@
 """A spring in a joint."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import equinox as eqx
 from jaxtyping import Array, Float
@@ -30,6 +30,7 @@ class JointSpring(AbstractPotential):
         coordinate: which, where the joint has several.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("target",)
     stiffness: Float[Array, ""]
     rest: Float[Array, ""]
     joint: str = eqx.field(static=True)
