@@ -199,7 +199,7 @@ def test_a_run_is_seen_as_any_other_and_goes_on_from_its_end():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: pt.formulate(crane(), Joint(), "index3"), "so there is no form 'index3'"),
+        (lambda: pt.formulate(crane(), Joint(), "index0"), "no form 'index0'; take 'recursive'"),
         (lambda: pt.formulate(crane(), "group", "covariant"), "one of joint coordinates"),
         (lambda: pt.formulate(pt.library.four_bar(), "joint", "hamiltonian"), "closes a loop"),
         (lambda: pt.formulate(pt.library.particle_chain(), "joint", "hamiltonian"), "has no joints"),

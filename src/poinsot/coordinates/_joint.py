@@ -16,7 +16,9 @@ class Joint(AbstractOrientation):
 
     - "hamiltonian", in coordinates and their momenta, canonical;
     - "recursive", by articulated bodies, with a cost in proportion to the number of joints;
-    - "covariant", by metric tensor and Christoffel symbols.
+    - "covariant", by metric tensor and Christoffel symbols;
+    - "index3" and "index2", in coordinates and momenta, for variational and other integrators that hold
+      constraints: here nothing but the unit length of quaternions.
 
     A loop is a tree with one joint cut, and a constraint that keeps that joint closed; drives and couplings
     are constraints likewise. With these the forms are
@@ -68,6 +70,6 @@ class Joint(AbstractOrientation):
         if form not in ("null_space", "group"):
             return None
         return (
-            f"Joint has no form {form!r}; take 'hamiltonian', 'recursive' or 'covariant', and with loops, "
-            "drives or couplings 'index3' or 'index0'"
+            f"Joint has no form {form!r}; take 'hamiltonian', 'recursive', 'covariant' or 'index3', and with "
+            "loops, drives or couplings 'index3' or 'index0'"
         )

@@ -284,8 +284,8 @@ def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, fo
         system: the bodies and what acts on them.
         coordinates: of the rotations, one of `pt.coordinates` or its name.
         form: "hamiltonian", "index3", "index2", "index1", "index0", "null_space" or "group"; in joint
-            coordinates "hamiltonian", "recursive" or "covariant", and with loops, drives or couplings
-            "index3", "index2", "index1" or "index0".
+            coordinates "hamiltonian", "recursive", "covariant", "index3" or "index2", and with loops, drives
+            or couplings "index3", "index2", "index1" or "index0".
 
     Raises:
         InputError: when they do not go together.

@@ -1,4 +1,4 @@
-"""Forms in joint coordinates with loops, drives or couplings: multipliers for these alone."""
+"""Forms in joint coordinates with multipliers: of loops, drives and couplings, and of unit quaternions."""
 
 from typing import Any
 
@@ -33,16 +33,14 @@ from poinsot.model.open_chain import (
 
 
 class LoopSpace(JointSpace):
-    """Joint coordinates along a tree, with what holds it beyond the tree."""
+    """Joint coordinates along a tree, with what holds it beyond the tree, if anything does."""
 
     @property
     def loops(self) -> Loops:
         """Joints that close loops, drives and couplings."""
         system = self.system
         assert isinstance(system, System)
-        loops = loops_of(system)
-        assert loops is not None
-        return loops
+        return loops_of(system)
 
     @property
     def projectable(self) -> bool:
@@ -119,8 +117,9 @@ class ConstrainedJoints(AbstractHeld):
     r"""The equations of index 3, or of index 2 where integrators hold velocities only.
 
     State: coordinates $q$ of the tree and momenta $p$. Constraints: unit length of the quaternions of balls,
-    $\tfrac12(|q|^2 - 1)$, then the gaps of what closes loops, of drives and of couplings. A quaternion
-    counts by its direction alone, and its length $r$ has an inertia of its own,
+    $\tfrac12(|q|^2 - 1)$, then the gaps of what closes loops, of drives and of couplings. A tree of hinges
+    and slides has neither. A quaternion counts by its direction alone, and its length $r$ has an inertia of
+    its own,
 
     $$ T = \tfrac12\,v\cdot a(q)\,v + 2 I_0\,\dot r^2, \qquad
        H = \tfrac12\,\pi\cdot a(q)^{-1}\pi + \frac{(q\cdot p)^2}{8 I_0\,|q|^2} + V(q), \qquad \pi = T(q)^T p,
@@ -172,9 +171,11 @@ class ConstrainedJoints(AbstractHeld):
         quats = q[quaternion_places(self.bodies.chain.structure)]
         return 0.5 * (jnp.sum(quats * quats, axis=1) - 1.0)
 
-    def slack(self, t, q: Flat) -> Float[Array, " m"]:
+    def slack(self, t, q: Flat) -> Float[Array, " m"] | None:
         """What the conditions would be accelerated by with free bodies; nothing for lengths."""
         chain, loops = self.bodies.chain, self.bodies.loops
+        if not loops.conditions:
+            return None
         return jnp.concatenate([jnp.zeros_like(self._lengths(q)), loops.free_scale(chain, t, q)])
 
     @property

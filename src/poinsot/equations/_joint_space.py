@@ -257,14 +257,13 @@ def joint_refusal(system: AbstractSystem, form: str) -> str | None:
     if not isinstance(system, System):
         return f"{type(system).__name__} has no joints, so no joint coordinates; take pt.System"
     further = () if system.linkage is None else beyond_the_tree(system.linkage)
-    held = form.startswith("index")
-    if further and not held:
+    if further and not form.startswith("index"):
         does = "closes a loop" if isinstance(further[0], AbstractJoint) else "moves joints"
         return f"{further[0].label} {does}, and the form {form!r} has no multiplier for it; take 'index3'"
-    if held and not further:
+    if form in ("index1", "index0") and not further:
         return (
-            f"no loop, drive or coupling holds the joints, so there is no form {form!r}; take 'hamiltonian', "
-            "'recursive' or 'covariant'"
+            f"no loop, drive or coupling holds the joints, so there is no form {form!r}; take 'recursive', "
+            "'covariant' or 'hamiltonian'"
         )
     try:
         nodes_of(system)

@@ -8,6 +8,13 @@ import equinox as eqx
 
 from poinsot.core import AbstractProblem, Group, Hamiltonian, Packed, StepInfo
 
+OF_KIND = {
+    "hamiltonian": "pt.Hamiltonian or bodies in the form 'hamiltonian'",
+    "constrained": "pt.Constrained or bodies in the form 'index3'",
+    "group": "bodies in pt.coordinates.Group()",
+}
+"""Where a problem of a kind comes from."""
+
 
 @dataclass(frozen=True)
 class Traits:
@@ -129,11 +136,11 @@ class AbstractIntegrator(eqx.Module):
                 return None
             return (
                 "needs an ordinary differential equation; here the constraints are to be imposed by the "
-                "integrator (the forms 'index1', 'index0' and 'null_space' are ordinary)"
+                "integrator (the forms 'index0', 'null_space' and 'recursive' are ordinary)"
             )
         kind = "hamiltonian" if self.needs == "separable" else self.needs
         if problem.kind != kind:
-            return f"needs a problem of kind {kind!r}, this one is of kind {problem.kind!r}"
+            return f"needs a problem of kind {kind!r}, such as {OF_KIND[kind]}"
         if isinstance(problem, Group) and problem.joints is not None and not self.traits.holds_joints:
             return (
                 "does not hold joints; take LieRattle() or a composition of it, GeneralizedAlpha(), or an "
@@ -141,7 +148,7 @@ class AbstractIntegrator(eqx.Module):
             )
         if self.needs == "separable" and isinstance(problem, Hamiltonian) and not problem.separable:
             return (
-                "needs a separable Hamiltonian, given as pt.Hamiltonian(T=..., V=...); "
-                "this one is given as a single H(q, p)"
+                "needs a separable Hamiltonian, given as pt.Hamiltonian(T=..., V=...); this one is a single "
+                "H(q, p), which StormerVerlet() and GaussLegendre(2) can take"
             )
         return None

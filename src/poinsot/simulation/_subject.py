@@ -173,22 +173,28 @@ def choose(
     Raises:
         InputError: when none does; it says why not.
     """
-    reasons = []
+    missing: dict[str, list[str]] = {}
+    unfit: dict[str, list[str]] = {}
     form = None if form is None else FORMS.name_of(form)
     usual = (Joint(),) if system.light else (Quaternions(), Group())
     for candidate in usual if coordinates is None else (as_coordinates(coordinates),):
         for name in preferences(candidate, system.linkage is not None) if form is None else (form,):
+            where = f"{type(candidate).__name__}, {name!r}"
             reason = refusal(system, candidate, name)
+            if reason is not None:
+                missing.setdefault(reason, []).append(where)
+                continue
+            formulation = formulate(system, candidate, name)
+            if form is not None and coordinates is not None:
+                check_integrator(formulation.problem, integrator)
+            reason = integrator.refusal(formulation.problem)
             if reason is None:
-                formulation = formulate(system, candidate, name)
-                if form is not None and coordinates is not None:
-                    check_integrator(formulation.problem, integrator)
-                reason = integrator.refusal(formulation.problem)
-                if reason is None:
-                    return formulation
-                reason = f"{integrator.name} {reason}"
-            reasons.append(f"{type(candidate).__name__}, {name!r}: {reason}")
-    if len(reasons) == 1:
-        raise InputError(reasons[0].split(": ", 1)[1])
-    listed = "\n  ".join(reasons)
-    raise InputError(f"integrator {integrator.name} fits none of the forms tried:\n  {listed}")
+                return formulation
+            unfit.setdefault(f"integrator {integrator.name} {reason}", []).append(where)
+    # What other forms there are not does not matter, unless it was that form that was asked for.
+    told = unfit if unfit and form is None else missing | unfit
+    if len(told) == 1:
+        raise InputError(next(iter(told)))
+    subject = f"integrator {integrator.name} "
+    listed = [f"{'; '.join(where)}: {reason.removeprefix(subject)}" for reason, where in told.items()]
+    raise InputError("\n  ".join([f"{subject}fits none of the forms tried:", *listed]))

@@ -154,5 +154,5 @@ class AbstractAdaptive(eqx.Module):
             return None
         return (
             "needs an ordinary differential equation; here the constraints are to be imposed by the "
-            "integrator (the forms 'index1', 'index0' and 'null_space' are ordinary)"
+            "integrator (the forms 'index0', 'null_space' and 'recursive' are ordinary)"
         )

@@ -169,10 +169,12 @@ class _Step:
         """Return a function that finds the changes of the multipliers that open constraints by given gaps.
 
         Its matrix is that of a guess, eliminated once. It does not count in derivatives, since there is no
-        gap in the solution.
+        gap in the solution. Without constraints there are neither gaps nor multipliers.
         """
         problem, on = self.problem, self.on
         count, rows = guess.multipliers.shape
+        if rows == 0:
+            return lambda gaps: gaps
         blocks = problem.blocks("g" * count, forces=False) or one_block(count * rows)
         slack = problem.slack(self.t, self.q0)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Loops(Printable):
-    r"""Conditions $g(t, q) = 0$ on the coordinates of a tree, functions of the poses of its bodies.
+    r"""Conditions $g(t, q) = 0$ on the coordinates of a tree, functions of the poses of its bodies; if any.
 
     With rates $v$ along the tree,
 
@@ -60,7 +60,7 @@ class Loops(Printable):
     def gap(self, chain: "OpenChain", t, q: Q) -> Float[Array, " m"]:
         """All conditions at coordinates."""
         posture = kinematics.posture(chain.nodes, q)
-        return jnp.concatenate(self.gaps(t, posture.x, posture.R))
+        return _stacked(self.gaps(t, posture.x, posture.R))
 
     def rate(self, chain: "OpenChain", t, q: Q, v: V) -> Float[Array, " m"]:
         r"""Rates $G v + g_t$."""
@@ -88,7 +88,7 @@ class Loops(Printable):
                 moments = jnp.sum(jnp.cross(posture.R[body][None], on_R[body], axis=1), axis=2)
                 wrenches = wrenches.at[:, body].set(joined(moments, on_x[body]))
             rows.append(wrenches)
-        return jnp.concatenate(rows)
+        return _stacked(rows, *posture.x.shape[:1], 6)
 
     def scale(self, chain: "OpenChain", posture: Posture, pulls: Array) -> Float[Array, " m"]:
         """What each condition alone would accelerate itself by, were all bodies free and none light."""
@@ -185,23 +185,27 @@ class Hold(NamedTuple):
 
     def solve(self, right: Float[Array, " m"]) -> Float[Array, " m"]:
         r"""Forces with $G a^{-1} G^T\lambda = b$."""
-        return jnp.concatenate(self.factors.solve(self.loops.split(right), self.repetitions))
+        return _stacked(self.factors.solve(self.loops.split(right), self.repetitions))
 
 
-def loops_of(system: "System") -> Loops | None:
-    """What holds the tree of a system beyond its joints, or None."""
+def loops_of(system: "System") -> Loops:
+    """What holds the tree of a system beyond its joints."""
     linkage = system.linkage
     conditions = () if linkage is None else beyond_the_tree(linkage)
-    if linkage is None or not conditions:
-        return None
     pairs = [(i, j) for i in range(len(conditions)) for j in range(i)]
-    return Loops(tuple(conditions), linkage.held, EliminationOrder.of(len(conditions), pairs))
+    held = {} if linkage is None else linkage.held
+    return Loops(tuple(conditions), held, EliminationOrder.of(len(conditions), pairs))
 
 
 def beyond_the_tree(linkage: "Linkage") -> Sequence[AbstractCondition]:
     """Joints that close loops, then drives and couplings."""
     cut = [linkage.joints[joint] for joint in linkage.tree.cut]
     return [*cut, *linkage.conditions[len(linkage.joints) :]]
+
+
+def _stacked(rows: Sequence[Array], *shape: int) -> Array:
+    """Rows one after the other, of this shape each, where there are any."""
+    return jnp.concatenate(rows) if rows else jnp.zeros((0, *shape))
 
 
 def _inverses(inertias: Float[Array, "body 3 3"]) -> Float[Array, "body 3 3"]:
