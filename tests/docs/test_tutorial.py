@@ -9,6 +9,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+import poinsot as pt
 from long_suite import of_the_long_suite
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +33,8 @@ ROUND_OFF = 1e-9
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    # What a page registers is known to it alone.
+    monkeypatch.setattr(pt.joints.REGISTRY, "_entries", dict(pt.joints.REGISTRY))
     matplotlib.use("Agg")
 
 

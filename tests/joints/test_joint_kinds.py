@@ -11,25 +11,23 @@ import pytest
 import poinsot as pt
 from deviations import deviation
 from long_suite import of_the_long_suite
+from poinsot.core import REQUIRED, parameters_of
 from poinsot.kernels import once
 from poinsot.model._tree_motion import expanded, joint_rates, rate_count, reduced
 from poinsot.rotation import exp, to_matrix
 
 J = pt.joints
 AT: Any = {"at": (0.3, -0.2, 0.1), "axis": (1.0, 2.0, 2.0)}
-KINDS = {
-    "Spherical": (J.Spherical("one", "two", **AT), 3),
-    "Revolute": (J.Revolute("one", "two", **AT), 1),
-    "Prismatic": (J.Prismatic("one", "two", **AT), 1),
-    "Cylindrical": (J.Cylindrical("one", "two", **AT), 2),
-    "Planar": (J.Planar("one", "two", **AT), 3),
-    "Screw": (J.Screw("one", "two", 0.4, **AT), 1),
-    "Fixed": (J.Fixed("one", "two", **AT), 0),
-    "Universal": (J.Universal("one", "two", **AT), 2),
-    "Distance": (J.Distance("one", "two", 0.5, at_first=(0.1, 0.2, 0.0), at_second=(-0.3, 0.0, 0.1)), 5),
-    "PointOnLine": (J.PointOnLine("one", "two", **AT), 4),
-    "PointOnPlane": (J.PointOnPlane("one", "two", **AT), 5),
-}
+
+
+def made(maker: Any) -> J.AbstractJoint:
+    """A joint of a kind; what it takes besides two bodies and a place is a number."""
+    more = [key for key, value in parameters_of(maker).items() if value == REQUIRED][2:]
+    return maker("one", "two", **dict.fromkeys(more, 0.4), **AT)
+
+
+KINDS = {type(joint).__name__: (joint, 6 - joint.rows) for joint in map(made, J.REGISTRY.values())}
+"""Every joint of the registry, and how many freedoms it leaves."""
 PLACES = {"one": ((0.1, 0.2, 0.3), (1.0, 0.0, 0.0, 0.0)), "two": ((1.0, -0.5, 0.2), (0.8, 0.0, 0.6, 0.0))}
 
 
@@ -37,6 +35,18 @@ def test_every_joint_is_among_the_cases():
     exported = {name: getattr(J, name) for name in J.__all__}
     kinds = {n for n, one in exported.items() if isinstance(one, type) and issubclass(one, J.AbstractJoint)}
     assert kinds - {"AbstractJoint"} == set(KINDS)
+    # What each leaves, of six: the other numbers here follow from its number of rows.
+    left = {
+        "Spherical": 3,
+        "Revolute": 1,
+        "Prismatic": 1,
+        "Cylindrical": 2,
+        "Planar": 3,
+        "Screw": 1,
+        "Fixed": 0,
+    }
+    left |= {"Universal": 2, "Distance": 5, "PointOnLine": 4, "PointOnPlane": 5}
+    assert {name: freedoms for name, (_, freedoms) in KINDS.items() if name in left} == left
 
 
 @cache

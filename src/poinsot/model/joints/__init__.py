@@ -2,6 +2,7 @@
 
 - lower pairs: `Spherical`, `Revolute`, `Prismatic`, `Cylindrical`, `Planar`, `Screw`
 - `Fixed`, `Universal`, `Distance`, `PointOnLine`, `PointOnPlane`
+- `AbstractJoint` of one `Site`, a function of `Frames`: what a joint of your own is
 - `Drive`, a coordinate of a joint as a function of time, and `Coupling`, two of them in a fixed ratio
 """
 
@@ -22,6 +23,7 @@ from ._prismatic import Prismatic
 from ._registry import REGISTRY
 from ._revolute import Revolute
 from ._screw import Screw
+from ._site import Site, Where
 from ._spherical import Spherical
 from ._universal import Universal
 
@@ -42,9 +44,11 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "Screw",
+    "Site",
     "Spherical",
     "Subspace",
     "Universal",
+    "Where",
     "angular",
     "wrapped",
 ]
