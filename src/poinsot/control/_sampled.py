@@ -1,6 +1,6 @@
 """Controllers that look at their system once in a period."""
 
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import equinox as eqx
 import jax
@@ -45,6 +45,7 @@ class Sampled(Printable):
 class Held(AbstractControl):
     """Forces that are constant between samples: in a run those of the present one, after it those of all."""
 
+    shown_as: ClassVar[str] = "Sampled"
     chain: OpenChain
     forces: Float[Array, "samples nv"]
     begin: Scalar

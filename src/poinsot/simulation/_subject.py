@@ -15,7 +15,7 @@ from poinsot.equations import FORMS, Formulation, formulate, preferences, refusa
 from poinsot.kernels import once
 from poinsot.model import AbstractSystem, JointLimits
 from poinsot.simulation._body_trajectory import BodyTrajectory
-from poinsot.simulation._culprits import culprits
+from poinsot.simulation._culprits import culprits, fault_at, faulty_controller
 from poinsot.simulation._event import Event
 from poinsot.simulation._trajectory import Method, Record, Trajectory
 from poinsot.simulation._validate import (
@@ -77,6 +77,9 @@ class BodiesSubject:
         try:
             y = check_state(self.problem, self.start, t0)
         except InfiniteStart:
+            fault = fault_at(self.formulation, t0, jnp.asarray(self.problem.pack(self.start)))
+            if fault is not None:
+                raise InputError(f"{fault} at the start; start elsewhere, or mend its law") from None
             self.formulation.bodies.system.check_start(t0, self.state)
             raise
         check_invariants(self.formulation, t0, y)
@@ -108,7 +111,11 @@ class BodiesSubject:
             # What is seen of a state later needs the forces that were held then.
             formulation = holding(formulation, jnp.asarray(record.samples), record.t0)
         run = BodyTrajectory.of_bodies(formulation, self.state, integrator, record)
-        failed_at = culprits(self.formulation, integrator, record) or run.dead_point
+        fault = faulty_controller(formulation, record)
+        if fault is not None:
+            run.attributes["fault"] = fault
+            return run
+        failed_at = culprits(formulation, integrator, record) or run.dead_point
         if failed_at is not None:
             run.attributes["failed_at"] = failed_at
         return run

@@ -197,6 +197,7 @@ class Trajectory:
         if self.result is Result.successful:
             return self.result.message
         why = "; ".join([self.result.message, *filter(None, [self.attributes.get("remedy")])])
+        why = self.attributes.get("fault", why)
         place = f", at {self.attributes['failed_at']}" if "failed_at" in self.attributes else ""
         if self.history is not None:
             return f"after {len(self.steps)} steps, at t = {self.steps.t[-1]:.12g}{place}: {why}"
