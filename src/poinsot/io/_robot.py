@@ -1,6 +1,6 @@
 """Robots from files: a tree of links as a system of bodies and joints."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,18 +79,24 @@ class Robot:
 
     def _grown(self, found: Mapping[str, JointElement]) -> list[JointElement]:
         """Joints, each after that of its parent, with poses and carriers of the links."""
-        order, waiting = [], list(found.values())
-        while waiting:
-            ready = [joint for joint in waiting if joint.parent in self.poses]
-            if not ready:
-                names = ", ".join(joint.child for joint in waiting[:6])
-                raise InputError(f"{self.file}: the links {names} are a cycle, apart from the root")
-            for joint in ready:
+        outward: dict[str, list[tuple[int, JointElement]]] = {}
+        for place, joint in enumerate(found.values()):
+            outward.setdefault(joint.parent, []).append((place, joint))
+        order: list[JointElement] = []
+        level = [self.root]
+        while level:
+            # Those as far from the root as each other stand in the order of the file.
+            ready = [one for link in level for one in outward.get(link, ())]
+            level = []
+            for _, joint in sorted(ready, key=lambda one: one[0]):
                 self.poses[joint.child] = self.poses[joint.parent] @ joint.origin
                 fixed = joint.kind == "fixed"
                 self.carrier[joint.child] = self.carrier[joint.parent] if fixed else joint.child
-            order += ready
-            waiting = [joint for joint in waiting if joint.child not in self.poses]
+                level.append(joint.child)
+                order.append(joint)
+        if len(order) < len(found):
+            lost = [joint.child for joint in found.values() if joint.child not in self.poses]
+            raise InputError(f"{self.file}: the links {', '.join(lost[:6])} are a cycle, apart from the root")
         return order
 
     def check_meshes(self) -> None:
@@ -106,8 +112,11 @@ class Robot:
         if not moving:
             raise InputError(f"{self.file} has no joint that moves; there is nothing to simulate")
         bodies, centres = {}, {}
+        parts_of: dict[str, list[str]] = {}
+        for link in self.links:
+            parts_of.setdefault(self.carrier[link], []).append(link)
         for link in moving:
-            bodies[link], centres[link] = self._body(link)
+            bodies[link], centres[link] = self._body(link, parts_of[link])
         driven = [joint for joint in self.order if joint.kind not in ("fixed", "floating")]
         damped = [one for one in driven if damping and one.damping and one.kind in SINGLE]
         sprung = [one for one in driven if one.stiffness and one.kind in SINGLE]
@@ -131,9 +140,8 @@ class Robot:
         except InputError as error:
             raise InputError(f"{self.file}: {error}") from None
 
-    def _body(self, carrier: str) -> tuple[RigidBody, np.ndarray]:
-        """All links that are fixed to one, as one body, and its mass centre in the frame of that link."""
-        parts = [link for link in self.links if self.carrier[link] == carrier]
+    def _body(self, carrier: str, parts: Sequence[str]) -> tuple[RigidBody, np.ndarray]:
+        """The links that are fixed to one, as one body, and its mass centre in the frame of that link."""
         own = [(self.links[link], self.poses[carrier].inverse @ self.poses[link]) for link in parts]
         mass = sum(link.mass for link, _ in own)
         inertia = sum(
