@@ -14,6 +14,7 @@ pin: Any = pytest.importorskip("pinocchio")
 GRAVITY = (0.3, -0.5, -9.81)
 SINGLE = ("Revolute", "Prismatic", "Screw", "Cylindrical")
 FORWARD = ("Universal", "Planar", "Spherical")
+ALL = SINGLE + FORWARD
 PITCH = 0.7
 TIP = (0.3, -0.2, 0.5), (0.6, 0.0, 0.8, 0.0)
 """Place and rotation of a frame on the last body."""
@@ -69,6 +70,13 @@ def random_tree(
     )
     rotations = np.array([np.asarray(pt.rotation.to_matrix(jnp.asarray(p))) for p in quats])
     return Tree(system, ends, chosen, at, axes, places, rotations, floating)
+
+
+def drawn(seed: int) -> Tree:
+    """A chain or a tree of two to twelve joints of all kinds, every third one on a floating base."""
+    draw = np.random.default_rng(1000 + seed)
+    count, serial = int(draw.integers(2, 13)), bool(draw.random() < 0.3)
+    return random_tree(seed, count, ALL, floating=seed % 3 == 0, serial=serial)
 
 
 def pinocchio_model(tree: Tree) -> tuple[Any, dict[str, list[int]]]:

@@ -1,0 +1,93 @@
+"""Random chains and trees: one acceleration in all forms, and symbols that are those of the metric."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from random_trees import drawn
+
+import poinsot as pt
+from poinsot.kernels import once
+from poinsot.model.open_chain._kinematics import ball_rates
+
+SMALL = (46, 192)
+"""Two draws of two bodies: a ball joint and a slide on the ground, and a slide on a floating base."""
+
+
+@once
+def _acceleration(formulation, state):
+    """Rates of the rates of the joints along the vector field of a form."""
+    problem, chain, t = formulation.problem, formulation.bodies.chain, jnp.zeros(())
+    y = problem.pack(formulation.start(state))
+
+    def rates(t, y):
+        return formulation.joint_coordinates(t, y, chain)[1]
+
+    return jax.jvp(rates, (t, y), (jnp.ones_like(t), problem.vector_field(t, y)))[1]
+
+
+def draws(few: tuple[int, ...], many: range) -> list:
+    return [*few, *(pytest.param(seed, marks=pytest.mark.slow) for seed in many if seed not in few)]
+
+
+def same(seed: int, *forms: str) -> None:
+    """All of these forms have the acceleration of the recursive one."""
+    system = drawn(seed).system
+    chain = pt.OpenChain(system)
+    state = chain.state(*chain.random(jax.random.key(seed)))
+    recursive = _acceleration(pt.formulate(system, "joint", "recursive"), state)
+    scale = np.max(np.abs(recursive))
+    assert scale > 0.1
+    for form in forms:
+        other = _acceleration(pt.formulate(system, "joint", form), state)
+        assert np.max(np.abs(other - recursive)) < 1e-11 * scale, form
+
+
+@pytest.mark.parametrize("seed", draws(SMALL, range(0, 200, 5)))
+@pytest.mark.usefixtures("looped")
+def test_three_forms_have_one_acceleration(seed):
+    same(seed, "hamiltonian", "covariant")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [*SMALL, *range(0, 200, 25)])
+@pytest.mark.usefixtures("looped")
+def test_the_form_with_multipliers_has_the_same_acceleration(seed):
+    same(seed, "index3")
+
+
+@once
+def _symbols(chain: pt.OpenChain, q):
+    r"""Symbols in closed form, and those of the derivatives $X_a$ of the metric along unit rates.
+
+    $$ \Gamma_{ab,c} = \tfrac12 (X_a M_{bc} + X_b M_{ac} - X_c M_{ab})
+       + \tfrac12 (\epsilon_{cal} M_{lb} + \epsilon_{cbl} M_{la}) $$
+
+    The last two terms are those of Euler's equations, $\Omega\times\pi$, for the rates of one ball.
+    """
+    still = jnp.zeros(chain.v_size)
+    slope = jax.jacfwd(lambda s: chain.metric(chain.moved(q, s)))(still)
+    turned = jnp.zeros((chain.v_size,) * 3)
+    for ball in ball_rates(chain.structure):
+        block = jnp.ix_(ball, ball, ball)
+        turned = turned.at[block].set(jnp.asarray(_PERMUTATION))
+    spin = jnp.einsum("cal,lb->abc", turned, chain.metric(q))
+    by_slope = jnp.einsum("bca->abc", slope) + jnp.einsum("acb->abc", slope) - slope
+    return chain.christoffel(q), 0.5 * (by_slope + spin + jnp.swapaxes(spin, 0, 1)), spin
+
+
+_PERMUTATION = np.array(
+    [[[(i - j) * (j - k) * (k - i) / 2 for k in range(3)] for j in range(3)] for i in range(3)]
+)
+
+
+@pytest.mark.parametrize("seed", draws(SMALL, range(200)))
+@pytest.mark.usefixtures("looped")
+def test_christoffel_symbols_are_those_of_the_derivatives_of_the_metric(seed):
+    chain = pt.OpenChain(drawn(seed).system)
+    own, by_slope, spin = _symbols(chain, chain.random(jax.random.key(seed))[0])
+    scale = np.max(np.abs(own))
+    assert scale > 1e-2
+    assert np.max(np.abs(own - by_slope)) < 1e-10 * scale
+    if chain.structure.balls:
+        assert np.max(np.abs(own - by_slope + 0.5 * (spin + np.swapaxes(spin, 0, 1)))) > 1e-3 * scale
