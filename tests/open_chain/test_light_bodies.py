@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -121,6 +122,38 @@ def test_a_point_mass_beside_its_axis_moves_and_one_on_it_does_not():
     assert end(bob, at=(0, 0, -1.0), axis=(1, 0, 0)).count == 2
     with pytest.raises(pt.InputError, match="'end' moves 'bob' without any inertia against it"):
         end(bob, at=(0, 0, -1.0), axis=(0, 0, 1))
+
+
+def test_joints_that_move_together_without_inertia_are_named_together():
+    """Two hinges along one line with nothing between them; across each other they are right."""
+
+    def hinged(axis: tuple[float, float, float]) -> pt.System:
+        joints = [
+            J.Revolute("ground", "yoke", at=(0, 0, 0), axis=(1, 0, 0), name="pan"),
+            J.Revolute("yoke", "rod", at=(0, 0, 0), axis=axis, name="tilt"),
+        ]
+        yoke = pt.RigidBody(0.0, (0, 0, 0), name="yoke", light=True)
+        return pt.System([yoke, pt.RigidBody(**ROD, name="rod")], joints=joints)
+
+    assert hinged((0, 1, 0)).light == ("yoke",)
+    with pytest.raises(pt.InputError, match="'pan', 'tilt' can move together without any inertia against it"):
+        hinged((1, 0, 0))
+
+
+def test_a_body_with_little_inertia_is_not_taken_for_one_without():
+    """A speck on a rod of 1e9 kg, beside a light body: its inertia is 1e-25 of that of the rod."""
+    speck = pt.RigidBody(1e-9, (1e-16, 1e-16, 1e-16), name="speck")
+    heavy = pt.RigidBody(1e9, (1e9, 1e9, 1e9), name="rod")
+    bob = pt.RigidBody(1.0, (0.0, 0.0, 0.0), name="bob", light=True)
+    joints = [
+        J.Revolute("ground", "rod", at=(0, 0, 1), axis=(1, 0, 0), name="hinge"),
+        J.Revolute("rod", "speck", at=(0, 0, 0), axis=(0, 1, 0), name="pin"),
+        J.Revolute("rod", "bob", at=(0, 0, 1), axis=(0, 1, 0), name="end"),
+    ]
+    system = pt.System([heavy, speck, bob], joints=joints)
+    with jax.disable_jit():
+        metric = np.asarray(pt.OpenChain(system).metric([0.1, 0.2, 0.3]))
+    np.testing.assert_allclose(metric[1, 1], 1e-16, rtol=1e-12)
 
 
 LIGHT: Any = {"name": "bob", "light": True}

@@ -15,6 +15,10 @@ DRAWS = 3
 """Configurations at which the mass matrix is looked at: it may be singular at some, as Euler angles are."""
 NOTHING = 1e-13
 """Least eigenvalue of a mass matrix with ones on its diagonal, at the best of these configurations."""
+ROUND_OFF = 1e-14
+"""What is left of an inertia that cancels, relative to what a joint moves."""
+PART = 0.2
+"""Share of a joint in a motion without inertia, relative to the largest, above which it is named."""
 
 
 def check_light(system: "System") -> None:
@@ -27,30 +31,49 @@ def check_light(system: "System") -> None:
         return
     nodes, draw = nodes_of(system), np.random.default_rng(0)
     structure = nodes.structure
-    least, column = max(_least(_mass_matrix(nodes, draw)) for _ in range(DRAWS))
+    # Tuples of a number and a direction: of the draws the one with the largest number.
+    least, idle = max((_least(*_mass_matrix(nodes, draw)) for _ in range(DRAWS)), key=lambda one: one[0])
     if least > NOTHING:
         return
-    rate = int(structure.rate_of[column])
-    holder = next(slot.name for slot in structure.slots if slot.v[0] <= rate < slot.v[0] + slot.v[1])
-    moved = [repr(system.names[body]) for body in np.flatnonzero(structure.moves[column]).tolist()]
-    names = ", ".join(moved[:3]) + ", ..." * (len(moved) > 3)
+    columns = np.flatnonzero(idle > PART * np.max(idle))
+    rates = structure.rate_of[columns].tolist()
+    holders = [
+        repr(slot.name)
+        for slot in structure.slots
+        if any(slot.v[0] <= rate < slot.v[0] + slot.v[1] for rate in rates)
+    ]
+    if len(holders) > 1:
+        raise InputError(
+            f"{_listed(holders)} can move together without any inertia against it; give what is between them "
+            "mass and inertia, or make one of them fixed"
+        )
+    moved = [repr(system.names[body]) for body in np.flatnonzero(structure.moves[columns[0]]).tolist()]
     raise InputError(
-        f"{holder!r} moves {names} without any inertia against it; give it mass and inertia, or fix it"
+        f"{holders[0]} moves {_listed(moved)} without any inertia against it; give what it moves mass and "
+        "inertia, or make it fixed"
     )
 
 
-def _least(matrix: np.ndarray) -> tuple[float, int]:
-    """Least eigenvalue of a mass matrix with ones on its diagonal, and the largest column of its vector."""
+def _listed(names: list[str]) -> str:
+    """The first three of some names."""
+    return ", ".join(names[:3]) + ", ..." * (len(names) > 3)
+
+
+def _least(matrix: np.ndarray, scale: np.ndarray) -> tuple[float, np.ndarray]:
+    """Least eigenvalue of a mass matrix with ones on its diagonal, and sizes of the parts of its vector."""
     diagonal = np.diag(matrix)
-    empty = int(np.argmin(diagonal))
-    if diagonal[empty] <= np.finfo(float).eps * np.max(diagonal):
-        return 0.0, empty
+    empty = diagonal <= ROUND_OFF * scale
+    if np.any(empty):
+        # One of these by itself.
+        return 0.0, (np.arange(len(diagonal)) == np.argmax(empty)).astype(float)
     values, vectors = np.linalg.eigh(matrix / np.sqrt(diagonal[:, None] * diagonal[None]))
-    return float(values[0]), int(np.argmax(np.abs(vectors[:, 0])))
+    return float(values[0]), np.abs(vectors[:, 0])
 
 
-def _mass_matrix(nodes: Nodes, draw: np.random.Generator) -> np.ndarray:
+def _mass_matrix(nodes: Nodes, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     r"""The matrix $\sum_b m J_v^T J_v + J_\omega^T I J_\omega$ at coordinates drawn at random.
+
+    With it, for each column, how large its diagonal would be if nothing that it moves were on an axis.
 
     In NumPy: a program of its own for one look at a robot would take seconds to compile.
     """
@@ -75,14 +98,17 @@ def _mass_matrix(nodes: Nodes, draw: np.random.Generator) -> np.ndarray:
         poses[node] = R, o = R @ B[node] @ turned, o + R @ way
         columns += [(R @ w[:, k], R @ s[:, k], o) for k in range(w.shape[1])]
     turn, slide, points = (np.array([column[k] for column in columns]) for k in range(3))
-    matrix = np.zeros((len(columns), len(columns)))
+    matrix, scale = np.zeros((len(columns), len(columns))), np.zeros(len(columns))
     for body, carrier in enumerate(structure.carriers):
         R, o = poses[carrier]
         moves, A = structure.moves[:, body, None], R @ own[body]
-        velocity = moves * (slide + np.cross(turn, o + R @ centres[body] - points))
+        arms = o + R @ centres[body] - points
+        velocity = moves * (slide + np.cross(turn, arms))
         spin = moves * turn @ A
         matrix += masses[body] * velocity @ velocity.T + spin @ inertias[body] @ spin.T
-    return matrix
+        reach = np.sum(slide**2, axis=1) + np.sum(turn**2, axis=1) * np.sum(arms**2, axis=1)
+        scale += moves[:, 0] * (masses[body] * reach + np.trace(inertias[body]))
+    return matrix, scale
 
 
 def _turned(axis: np.ndarray, angle: float) -> np.ndarray:
