@@ -26,9 +26,20 @@ def reference() -> pt.control.JointPath:
     return pt.control.quintic(np.zeros(2), GOAL, 1.0)
 
 
-def followed(dt: float, integrator: str, form: str | None, coordinates: str = "joint", **start: Any) -> Any:
-    """A run along the reference by computed torque, from its begin or elsewhere."""
-    loop = pt.control.ComputedTorque(chain(), kp=25.0, kd=10.0, reference=reference())
+def followed(
+    dt: float, integrator: str, form: str | None, coordinates: str = "joint", knows: Any = None, **start: Any
+) -> Any:
+    """A run along the reference by computed torque, from its begin or elsewhere.
+
+    Args:
+        dt: step.
+        integrator: by name.
+        form: of the equations.
+        coordinates: by name.
+        knows: what the controller knows of the arm; all when left out.
+        start: coordinates of joints.
+    """
+    loop = pt.control.ComputedTorque(knows or chain(), kp=25.0, kd=10.0, reference=reference())
     return pt.simulate(
         chain().system,
         chain().system.joint_state(start or {"elbow": 0.0}),
@@ -66,6 +77,14 @@ def test_computed_torque_tracks_to_the_error_of_the_integrator(integrator, form,
     slopes = np.log2(np.array(errors[:-1]) / errors[1:])
     assert errors[0] > 1e-9
     np.testing.assert_allclose(slopes, order, atol=0.3)
+
+
+def test_a_controller_with_wrong_masses_does_not_track():
+    """What would pass if the errors above were small for another reason: these do not fall with the step."""
+    heavier = pt.OpenChain(pt.library.two_link_arm(first=1.5, second=0.9, second_length=0.8))
+    errors = [off(followed(dt, "rk4", "recursive", knows=heavier)) for dt in (0.05, 0.025, 0.0125)]
+    assert min(errors) > 1e-2
+    np.testing.assert_allclose(errors, errors[-1], rtol=1e-2)
 
 
 @cache
