@@ -107,21 +107,32 @@ def test_a_run_ends_where_a_joint_comes_to_a_limit():
     np.testing.assert_allclose(run.joint("hinge").angle[-1], -2.0, atol=1e-12)
 
 
-def test_a_start_beyond_a_limit_is_refused():
-    """No event would be met there; nor on the way out from a limit, where the function starts at zero."""
+def limited() -> pt.System:
     rod = pt.RigidBody(3.0, (0.01, 1.0, 1.0), name="rod")
     hinge = J.Revolute("ground", "rod", at=(0, 0, 0), name="hinge", limits=(-2.0, 0.5))
-    system = pt.System([rod], joints=[hinge])
-    line = (
-        "angle = 0.75 of Revolute joint 'hinge' of ground and rod is beyond its limit 0.5 at the start; start"
-    )
-    with pytest.raises(pt.InputError, match=line):
+    return pt.System([rod], joints=[hinge])
+
+
+def test_a_start_beyond_a_limit_is_refused():
+    system = limited()
+    line = "angle = 0.75 of Revolute joint 'hinge' of ground and rod is beyond its limit 0.5 at the start; "
+    with pytest.raises(pt.InputError, match=line + "start between -2 and 0.5, or leave stop out"):
         ran(system, system.assemble(coordinates={"hinge": 0.75}), 1.0, stop=system.limits)
-    at, outward = {"hinge": -2.0}, {"hinge": -1.0}
-    with pytest.raises(pt.InputError, match="angle = -2 .* is at its limit at the start and moves on at -1"):
-        ran(system, system.assemble(coordinates=at, velocity=outward), 1.0, stop=system.limits)
-    back = ran(system, system.assemble(coordinates=at, velocity={"hinge": 1.0}), 3.0, stop=system.limits)
+
+
+@pytest.mark.slow
+def test_a_start_at_a_limit_goes_in_or_ends_at_once():
+    """Where it starts to go out, even from rest, the run does not go on beyond the limit."""
+    system = limited()
+    at = system.assemble(coordinates={"hinge": -2.0}, velocity={"hinge": 1.0})
+    back = ran(system, at, 3.0, stop=system.limits)
     np.testing.assert_allclose([back.t[-1], back.joint("hinge").angle[-1]], [2.5, 0.5], rtol=1e-12)
+    turned = system.with_terms(loads=[pt.loads.JointTorque("hinge", lambda angle, rate: -1.0)])
+    for rate, longest in ((-1.0, 1e-8), (0.0, 1e-3)):
+        at = system.assemble(coordinates={"hinge": -2.0}, velocity={"hinge": rate})
+        ended = ran(turned, at, 3.0, stop=system.limits)
+        assert ended.result is pt.Result.stopped_by_event and ended.t[-1] < longest
+        np.testing.assert_allclose(ended.joint("hinge").angle[-1], -2.0, atol=1e-8)
 
 
 def test_limits_more_than_a_turn_apart_end_a_run_where_turns_are_counted():

@@ -94,8 +94,9 @@ def test_what_a_drive_may_ask_for_at_a_dead_centre():
 
 
 @pytest.mark.slow
-def test_two_drives_of_one_freedom_must_go_together():
-    bars = pt.library.parallelogram()
+@pytest.mark.parametrize("loops", [1, 5])  # of five, conditions are gone through in loops
+def test_two_drives_of_one_freedom_must_go_together(loops):
+    bars = pt.library.parallelogram(loops)
 
     def driven(rate: float) -> pt.System:
         drives = [

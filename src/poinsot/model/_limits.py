@@ -4,13 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError, Printable
-from poinsot.rotation import hat
 
 from ._joint_coordinate import Held, JointCoordinate, chosen
 
@@ -78,56 +76,42 @@ class JointLimits(Printable):
         Raises:
             InputError: limits are a turn or more apart, and `counted` does not have the joint.
         """
-        return jnp.min(self.halves - jnp.abs(self._beyond(motion, counted)))
+        return jnp.min(self.halves - jnp.abs(self.beyond(motion, counted)))
 
-    def _beyond(self, motion: Any, counted: Mapping[str, Array] | None) -> Float[Array, " k"]:
-        """How far each coordinate is from the middle of its limits."""
+    def beyond(self, motion: Any, counted: Mapping[str, Array] | None) -> Float[Array, " k"]:
+        """How far each coordinate is from the middle of its limits; arguments as of a call."""
+        rows = zip(self.coordinates, self.middles, self.wide, strict=True)
         return jnp.stack(
             [
                 _counted(one, counted) - middle
                 if wide
                 else one.beyond(middle, motion.position, motion.rotation)
-                for one, middle, wide in zip(self.coordinates, self.middles, self.wide, strict=True)
+                for one, middle, wide in rows
             ]
         )
 
-    def course(self, motion: Any, counted: Mapping[str, Array] | None) -> Float[Array, "2 k"]:
-        """How far each coordinate is from the middle of its limits, and its rate; arguments as of a call."""
-        turning = motion.rotation @ jax.vmap(hat)(motion.angular_velocity)
-        now, rate = (motion.position, motion.rotation), (motion.velocity, turning)
-        rates = [jax.jvp(one.value, now, rate)[1] for one in self.coordinates]
-        return jnp.stack([self._beyond(motion, counted), jnp.stack(rates)])
-
-    def check_start(self, course: Float[Array, "2 k"]) -> None:
-        """Refuse a start from which no joint comes to a limit, because one is beyond it.
+    def from_start(self, beyond: Float[Array, " k"]) -> "JointLimits":
+        """The limits of a run; where it starts at one, this is moved out by a little more than round-off.
 
         Args:
-            course: what the method of this name returns at the start.
+            beyond: how far each coordinate is from the middle of its limits at the start.
 
         Raises:
-            InputError: names the joint, its value and the limit.
+            InputError: a joint starts beyond a limit, so that it would not come to it.
         """
-        rows = zip(
-            self.coordinates,
-            np.asarray(self.middles),
-            np.asarray(self.halves),
-            *np.asarray(course),
-            strict=True,
-        )
-        for one, middle, half, off, rate in rows:
-            near, side = AT_LIMIT * (1.0 + half), np.sign(off) or np.sign(rate)
-            name, limit = (one.joint.freedoms or ())[one.place], middle + side * half
-            where = f"{name} = {middle + off:.6g} of {one.joint.label} is"
-            if abs(off) > half + near:
-                raise InputError(
-                    f"{where} beyond its limit {limit:.6g} at the start; start between {middle - half:.6g} "
-                    f"and {middle + half:.6g}, or leave stop out"
-                )
-            if abs(off) > half - near and side * rate > near:
-                raise InputError(
-                    f"{where} at its limit at the start and moves on at {rate:.3g}; start inside, or leave "
-                    "stop out"
-                )
+        middles, halves, off = (np.asarray(part) for part in (self.middles, self.halves, beyond))
+        near, lows, highs = AT_LIMIT * (1.0 + halves), middles - halves, middles + halves
+        for k in np.flatnonzero(np.abs(off) > halves + near)[:1]:
+            one, limit = self.coordinates[k], lows[k] if off[k] < 0.0 else highs[k]
+            name, now = (one.joint.freedoms or ())[one.place], middles[k] + off[k]
+            raise InputError(
+                f"{name} = {now:.6g} of {one.joint.label} is beyond its limit {limit:.6g} at the start; "
+                f"start between {lows[k]:.6g} and {highs[k]:.6g}, or leave stop out"
+            )
+        lows = np.where(off < near - halves, lows - 2.0 * near, lows)
+        highs = np.where(off > halves - near, highs + 2.0 * near, highs)
+        moved = jnp.asarray(0.5 * (lows + highs)), jnp.asarray(0.5 * (highs - lows))
+        return eqx.tree_at(lambda one: (one.middles, one.halves), self, moved)
 
 
 def _counted(one: JointCoordinate, counted: Mapping[str, Array] | None) -> Array:

@@ -98,10 +98,8 @@ class BodiesSubject:
         """A stop condition of the motion of the bodies, which must not be beyond limits of joints yet."""
         event = stop if isinstance(stop, Event) else Event(stop)
         if isinstance(event.function, JointLimits) and event.direction != 1:
-            course = _course(self.formulation, event.function, t0, y)
-            event.function.check_start(course)
-            # On the way in there is nothing to stop at, and a start at a limit may be a little outside.
-            event = Event(event.function, -1)
+            beyond = _beyond(self.formulation, event.function, t0, y)
+            event = Event(event.function.from_start(beyond), -1)
         return Event(self._observed(event.function, "the event"), event.direction)
 
     def trajectory(self, integrator: Method, record: Record) -> BodyTrajectory:
@@ -122,11 +120,11 @@ class BodiesSubject:
 
 
 @once
-def _course(formulation: Formulation, limits: JointLimits, t, y: Packed) -> Array:
+def _beyond(formulation: Formulation, limits: JointLimits, t, y: Packed) -> Array:
     problem = formulation.problem
     state = problem.unpack(y)
     counted = formulation.counted(t, [state[label] for label in problem.labels])
-    return limits.course(formulation.motion(t, y), counted)
+    return limits.beyond(formulation.motion(t, y), counted)
 
 
 class _Observed(eqx.Module):
