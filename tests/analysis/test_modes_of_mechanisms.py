@@ -1,11 +1,13 @@
 """Equilibria and modes of bodies on joints: closed formulas, loops, dampers, and the motion itself."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import poinsot as pt
 from poinsot.analysis import stationary_point
+from poinsot.library import _stewart_platform
 
 G = 9.81
 GRAVITY = pt.potentials.UniformGravity((0.0, -G, 0.0))
@@ -171,3 +173,83 @@ def test_joint_forces_are_not_forgotten(double, hanging, monkeypatch):
     )
     np.testing.assert_allclose(double.modes(hanging).squares, expected, rtol=1e-9)
     assert len(expected) == 2 and np.min(expected) > 1.0
+
+
+@pytest.mark.slow
+def test_labels_of_a_four_bar():
+    """The bodies' shares of the energy and the joint that turns most, from the bars' angles along a mode."""
+    bars = pt.library.four_bar()
+    found = bars.modes(bars.equilibrium(starts=1))
+    ends = [found.state(0, amplitude) for amplitude in (1e-5, -1e-5)]
+    angles = np.diff(
+        [[np.arctan2(R[1, 0], R[0, 0]) for R in pt.rotation.to_matrix(end.quaternion)] for end in ends],
+        axis=0,
+    )[0]
+    ways = np.asarray(ends[1].position - ends[0].position)
+    energy = bars.body_masses * np.sum(ways**2, axis=1) + bars.body_inertias[:, 2, 2] * angles**2
+    shares = 100.0 * energy / np.sum(energy)
+    crank, coupler, rocker = angles
+    turns = {"A": crank, "B": coupler - crank, "C": rocker - coupler, "D": rocker}
+    first, second = np.argsort(-shares)[:2]
+    bodies = f"{bars.names[first]} {shares[first]:.0f} %, {bars.names[second]} {shares[second]:.0f} %"
+    assert found.labels == (f"{bodies}; joint {max(turns, key=lambda name: abs(turns[name]))}",)
+    # It is no other joint by a hair.
+    assert np.sort(np.abs(list(turns.values())))[-2] < 0.99 * np.max(np.abs(list(turns.values())))
+
+
+@pytest.mark.slow
+def test_a_platform_on_springs():
+    r"""Six legs that stretch alike are one mode, $V''(z)/T(z)$; ways of legs and turns of balls compare."""
+    stiffness, m, half, height = 1e4, 1.0, 0.3, 1.0
+    base, top = _stewart_platform.anchors()
+    spans = np.array([0.0, 0.0, height]) + top - base
+    length, across = np.linalg.norm(spans[0]), np.linalg.norm(spans[0, :2])
+    springs = [pt.potentials.JointSpring(f"leg{k}", stiffness, length) for k in range(6)]
+    free = pt.library.stewart_platform(driven=False)
+    sprung = free.with_terms(potentials=springs)
+    rest = sprung.equilibrium(free.start, starts=1)
+    found = sprung.modes(rest)
+
+    def leg(z):
+        return jnp.sqrt(across**2 + z**2)
+
+    def energy(z):
+        return 16.0 * m * G * z + 3.0 * stiffness * (leg(z) - length) ** 2
+
+    z = float(rest.state.position[-1, 2])
+    assert abs(float(jax.grad(energy)(z))) < 1e-8 and height - z > 1e-3
+    stretch, turn = float(jax.grad(leg)(z)), float(jax.grad(lambda z: jnp.arctan2(z, across))(z))
+    ways = 6.0 * m * ((half**2 + (leg(z) - half) ** 2) * turn**2 + stretch**2)
+    # The universal joints turn the legs about themselves a little.
+    square = float(
+        jax.grad(jax.grad(energy))(z) / (10.0 + ways + 2.0 * sum(_turning(z, k) for k in range(6)))
+    )
+    place = int(np.argmin(np.abs(found.squares - square)))
+    np.testing.assert_allclose(found.squares[place], square, rtol=1e-8)
+    assert len(found) == 6 and found.zero == rest.zero == 0
+    lift = np.abs(found.shapes[place, -1])
+    assert lift[2] > 0.2 and np.max(np.delete(lift, 2)) < 1e-4
+    assert found.labels[place].startswith("platform") and found.labels[place].endswith("joint leg0")
+    # Turning about the vertical stretches the legs less than it turns the balls.
+    turning = int(np.argmax(np.abs(found.shapes[:, -1, 5])))
+    assert turning != place and "joint head0" in found.labels[turning]
+    damped = sprung.damped_modes(rest)
+    np.testing.assert_allclose(damped.angular, found.angular, rtol=1e-9)
+    assert damped.labels == found.labels
+
+
+def _turning(z: float, k: int) -> float:
+    """Twice the energy of the turns of half a leg where the platform rises by one: about y, then its z."""
+    base, top = _stewart_platform.anchors()
+
+    def turned(z):
+        along = jnp.asarray(top[k] - base[k]).at[2].set(z)
+        along = along / jnp.sqrt(along @ along)
+        return pt.rotation.about_y(jnp.arctan2(-along[2], along[0])) @ pt.rotation.about_z(
+            jnp.arcsin(along[1])
+        )
+
+    R, rate = turned(z), jax.jacfwd(turned)(z)
+    Omega = pt.rotation.vee(R.T @ rate)
+    inertia = 0.6**2 * np.array([1e-3, 1.0 / 12.0, 1.0 / 12.0])
+    return float(np.sum(inertia * Omega**2))

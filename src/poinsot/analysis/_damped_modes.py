@@ -24,6 +24,7 @@ of the scale of squared frequencies, that count as none."""
 class DampedModes:
     r"""Motions $u(t) = \operatorname{Re}\,\phi\,e^{st}$ about an equilibrium, the slowest decay first.
 
+    Of motions that decay alike the one with the least $|s|$ is first.
     Of each pair $s, \bar s$ the one with a positive imaginary part is listed.
     """
 
@@ -132,7 +133,8 @@ def _eigenvalues(about: Linearisation, C: np.ndarray) -> tuple[np.ndarray, np.nd
     values, vectors = np.linalg.eig(np.concatenate([first, second]))
     kept = (np.imag(values) >= -REAL * np.abs(values)) & (np.abs(values) > REAL)
     values, vectors = values[kept], vectors[:, kept]
-    order = np.argsort(-np.real(values), kind="stable")
+    decays = np.round(-np.real(values) / REAL)
+    order = np.lexsort((np.abs(values), decays))
     values, vectors = values[order], vectors[:, order]
     along = vectors[2 * count :] / values
     return pace * values, others @ vectors[:count] + neutral @ along, zero

@@ -32,10 +32,11 @@ def refuse_unbalanced(system: AbstractSystem, about: Linearisation) -> NoReturn:
 
 def _left(system: AbstractSystem, about: Linearisation, load: AbstractLoad, displacements: np.ndarray) -> str:
     """The force that is left, and where."""
-    names, rates = joint_motions(system, about.point, twists(about, displacements))
+    motions = joint_motions(system, about.point, twists(about, displacements))
+    names, rates = motions.names, motions.rates
     if names:
         own = getattr(load, "joint", None)
-        place = names.index(own) if own in names else int(np.argmax(rates[0]))
+        place = names.index(own) if own in names else motions.fastest[0]
         if rates[0, place] > 0.0:
             return f"{np.sum(about.slope**2) / rates[0, place]:.4g} along joint {names[place]!r}"
     shares = kinetic_shares(system, mode_shapes(system, about.point, displacements))

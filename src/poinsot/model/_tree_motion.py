@@ -95,14 +95,17 @@ def reduced(linkage: Linkage, t, x: Array, R: Array, twist: Twist) -> Rates:
 
 def joint_rates(linkage: Linkage, joint: int, t, x: Array, R: Array, twist: Twist) -> Float[Array, " k"]:
     """Rates of the coordinates of one joint, in the tree or not, at a twist that keeps it closed."""
+    motion = joint_motion(linkage, joint, t, x, R, twist)
+    subspace = linkage.joints[joint].subspace(linkage.frames(joint, t, x, R))
+    return _along(subspace, motion.spin, motion.velocity)
+
+
+def joint_motion(linkage: Linkage, joint: int, t, x: Array, R: Array, twist: Twist) -> Moving:
+    """Motion of the second body of a joint against the first, at the joint's point in the second."""
     v, Omega = _columns(twist, x, R)
     first, second = (_moving(linkage, grip, t, x, R, v, Omega) for grip in linkage.grips[joint])
-    frames, point = (
-        linkage.frames(joint, t, x, R),
-        linkage.grips[joint][1].at(linkage.placement, t, x, R).place,
-    )
-    turned, slid = second.spin - first.spin, second.at(point) - first.at(point)
-    return _along(linkage.joints[joint].subspace(frames), turned, slid)
+    point = linkage.grips[joint][1].at(linkage.placement, t, x, R).place
+    return Moving(point, second.at(point) - first.at(point), second.spin - first.spin)
 
 
 def seen_rates(joint: AbstractJoint, now: Frames, rate: Frames) -> Float[Array, " k"]:
