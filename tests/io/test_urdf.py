@@ -87,6 +87,10 @@ def test_limits_damping_and_a_floating_base():
         ('lower="0" upper="0" effort="0" velocity="0"', ((None, 0.0, 0.0),), ()),
         ('effort="2.5" velocity="0"', (), ((None, 2.5),)),
         ('upper="1"', ((None, 0.0, 1.0),), ()),
+        ('lower="-1.79769e+308" upper="1.79769e+308" effort="-1" velocity="-1"', (), ()),
+        ('lower="-inf" upper="inf" effort="inf" velocity="inf"', (), ()),
+        ('lower="-1" upper="inf" effort="2"', (), ((None, 2.0),)),
+        ('lower="2" upper="1" effort="2"', (), ((None, 2.0),)),
     ],
 )
 def test_limits_are_data_of_any_width(limit, limits, effort, tmp_path):
@@ -217,8 +221,7 @@ BAD = {
     "a kind": ('type="prismatic"', 'type="screw"', "type = 'screw'; it must be one of"),
     "a lost link": ('<child link="slide"/>', '<child link="slid"/>', "child = 'slid', which is no link"),
     "numbers": ('xyz="0.4 0 0"', 'xyz="0.4 0 x"', "xyz of <origin> = '0.4 0 x'; it must be 3 finite numbers"),
-    "limits": ('lower="-1.5"', 'lower="2.5"', "lower = 2.5 of <limit> is above upper = 2"),
-    "effort": ('effort="1"', 'effort="-1"', "effort of <limit> = -1; it must not be negative"),
+    "limits": ('lower="-1.5"', 'lower="low"', "lower of <limit> = 'low'; it must be 1 finite number"),
     "axis": ('<axis xyz="1 0 0"/>', '<axis xyz="0 0 0"/>', "axis is zero"),
     "a name twice": ('<link name="tip"/>', '<link name="tip"/><link name="tip"/>', "two elements are called"),
 }  # fmt: skip
@@ -287,6 +290,12 @@ def test_remarks_are_true_of_the_file(tmp_path):
         "joints without largest effort: turn, grip": ((grip, grip.replace('effort="1"', 'effort="0"')),),
         "joints with one value between their limits, which nothing holds: grip": (
             (grip, grip.replace('"-0.8" upper="0.8"', '"0.1" upper="0.1"')),
+        ),
+        "joints whose lower limit is above the upper one, so their limits are left out: grip": (
+            ('lower="-0.8"', 'lower="0.9"'),
+        ),
+        "joints with a limit on one side alone, so their limits are left out: grip": (
+            ('lower="-0.8"', 'lower="-1e16"'),
         ),
         "joints with friction, which is not read: turn": (('damping="0.3"', 'damping="0" friction="2"'),),
         "meshes that are not to be had, so read with geometry=False: 1": (

@@ -100,6 +100,9 @@ def _remarks(robot: Robot, system: System, further: Sequence[AbstractCondition])
     still = [joint.name for joint in driven if joint.limits and joint.limits[0] == joint.limits[1]]
     if still:
         yield f"joints with one value between their limits, which nothing holds: {_some(still)}"
+    for why in dict.fromkeys(joint.unfit for joint in driven if joint.unfit):
+        unfit = [joint.name for joint in driven if joint.unfit == why]
+        yield f"joints {why}, so their limits are left out: {_some(unfit)}"
     rubbing = [joint.name for joint in driven if joint.friction]
     if rubbing:
         yield f"joints with friction, which is not read: {_some(rubbing)}"

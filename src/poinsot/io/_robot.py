@@ -176,7 +176,7 @@ class Robot:
     def _joint(self, joint: JointElement) -> joints.AbstractJoint:
         pose = self.poses[joint.child]
         data = {
-            "limits": joint.limits,
+            "limits": None if joint.unfit else joint.limits,
             "largest_effort": joint.largest_effort,
             "largest_velocity": joint.largest_velocity,
         }
@@ -237,7 +237,7 @@ def _about(followed: JointElement, weights: tuple[float, float]) -> float | None
     """The middle of the angles of a joint that another angle follows; None where gears turn round."""
     if followed.kind not in ANGULAR:
         return None
-    low, high = followed.limits or (-np.inf, np.inf)
+    low, high = (None if followed.unfit else followed.limits) or (-np.inf, np.inf)
     if high - low < 2.0 * np.pi:
         return 0.5 * (low + high)
     return 0.0 if joints.Coupling("first", "second", weights).unit is None else None

@@ -10,6 +10,9 @@ from poinsot.core import quoted
 from poinsot.model import Geometry
 from poinsot.rotation import from_matrix
 
+BOUNDLESS = 1e16
+"""Limits as large as this are none."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pose:
@@ -72,6 +75,16 @@ class JointElement:
     """Coordinate at which the spring is at rest."""
     mimic: tuple[str, float, float] | None = None
     """Joint that it follows, factor and offset."""
+
+    @property
+    def unfit(self) -> str | None:
+        """Why its limits are left out, where the file gives some that are."""
+        low, high = self.limits or (0.0, 0.0)
+        if low > high:
+            return "whose lower limit is above the upper one"
+        if max(-low, high) >= BOUNDLESS:
+            return "with a limit on one side alone"
+        return None
 
 
 def placed_shape(shape: Geometry, body: str, pose: Pose) -> Geometry:

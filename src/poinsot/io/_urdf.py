@@ -23,10 +23,10 @@ def read_urdf(
     Links that are fixed to each other become one body, called after the innermost one; its frame has the
     axes of that link and its origin in the common mass centre. The frame of every link has the link's name:
     `pt.OpenChain(robot).pose(q, "hand")`. Limits of any width, largest efforts and largest velocities are
-    data of the joints, where zero says that an effort or a velocity is not known; a mimic joint becomes a
-    coupling. Shapes are kept as data, `robot.geometry`. Friction and
-    transmissions are not read. A root that moves freely has coordinates by the name of its link, the
-    place of its mass centre and its rotation: `robot.joint_state({"base": [0, 0, 1, 0, 0, 0]})`.
+    data of the joints; an effort or velocity of zero or less is one that is not known. A mimic joint becomes
+    a coupling. Shapes are kept as data, `robot.geometry`. Friction and transmissions are not read. A root
+    that moves freely has coordinates by the name of its link, the place of its mass centre and its rotation:
+    `robot.joint_state({"base": [0, 0, 1, 0, 0, 0]})`.
 
     Args:
         path: of the file.

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poinsot.core import InputError, quoted
-from poinsot.io._robot_elements import JointElement, Link, Pose, mesh_path
+from poinsot.io._robot_elements import BOUNDLESS, JointElement, Link, Pose, mesh_path
 from poinsot.model import Geometry
 from poinsot.rotation import euler
 
@@ -108,24 +108,27 @@ def joint_of(element: Element, file: str) -> JointElement:
 def _limits(element: Element, kind: str, where: str) -> dict[str, Any]:
     """Limits, largest effort and largest velocity of a joint with one coordinate, as far as it says them.
 
-    Files that know no effort or velocity say zero, since both must be there.
+    An effort and a velocity must be there, so files that know none say zero, or -1 as SDF does; joints
+    without limits have such as 1e16 or the largest number there is.
     """
     given = element.find("limit")
     if given is None or kind not in ("revolute", "continuous", "prismatic"):
         return {}
-    found: dict[str, Any] = {
-        f"largest_{key}": size for key in ("effort", "velocity") if (size := _number(given, key, where, 0.0))
-    }
-    for field, size in found.items():
-        if size < 0.0:
-            key = field.removeprefix("largest_")
-            raise InputError(f"{where}: {key} of <limit> = {size:g}; it must not be negative")
+    sizes = {key: _bound(given, key, where) for key in ("effort", "velocity")}
+    found: dict[str, Any] = {f"largest_{key}": size for key, size in sizes.items() if 0.0 < size < BOUNDLESS}
     if kind != "continuous" and {"lower", "upper"} & {*given.keys()}:
-        low, high = (_number(given, key, where, 0.0) for key in ("lower", "upper"))
-        if low > high:
-            raise InputError(f"{where}: lower = {low:g} of <limit> is above upper = {high:g}; exchange them")
-        found["limits"] = low, high
+        low, high = (_bound(given, key, where) for key in ("lower", "upper"))
+        if -BOUNDLESS < low or high < BOUNDLESS:
+            found["limits"] = low, high
     return found
+
+
+def _bound(element: Element, key: str, where: str) -> float:
+    """A number that may be infinite, zero where it is not given."""
+    text = element.get(key, "0")
+    if text.strip().lower().lstrip("+-") in ("inf", "infinity"):
+        return float(text)
+    return _number(element, key, where, 0.0)
 
 
 def _mimic(element: Element, where: str) -> tuple[str, float, float] | None:
