@@ -82,6 +82,7 @@ def _gradients(energy, q, p):
     return own, jax.grad(lambda q, p: energy.value(0.0, q, p, None), argnums=(0, 1))(q, p)
 
 
+@pytest.mark.slow
 def test_gradients_of_the_energy_are_its_derivatives_also_off_the_unit_sphere():
     problem: Any = pt.formulate(crane(), Joint(), "hamiltonian").problem
     draw = np.random.default_rng(0)

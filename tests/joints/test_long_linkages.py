@@ -60,12 +60,13 @@ def flat(rows: Any) -> np.ndarray:
     of_the_long_suite(
         {
             "tree": (lambda: tree(7),),
+            "one loop": (lambda: pt.library.parallelogram(loops=1),),
             "loops": (lambda: pt.library.parallelogram(loops=2),),
             "large tree": (tree,),
             "driven": (driven,),
             "more loops": (lambda: pt.library.parallelogram(loops=4),),
         },
-        {"loops"},
+        {"one loop"},
     ),
 )
 def test_joints_in_loops_are_the_joints_one_by_one(make: Any):

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -137,9 +138,7 @@ def test_arrays_of_jax_give_arrays_of_jax_and_transformations_work():
 
 def _with_mass(nodes, mass):
     masses = jnp.asarray(nodes.masses).at[2].set(mass)
-    return type(nodes)(
-        **{name: getattr(nodes, name) for name in nodes.__dataclass_fields__} | {"masses": masses}
-    )
+    return type(nodes)(**{one.name: getattr(nodes, one.name) for one in fields(nodes)} | {"masses": masses})
 
 
 def test_a_call_compiles_once_and_copies_start_without_programs():
