@@ -30,6 +30,8 @@ from stepper_cases import (
 import poinsot as pt
 from long_suite import of_the_long_suite
 from poinsot.analysis import order_estimate, reference_solution, reversibility, symplecticity, verify
+from poinsot.analysis._body_verify import _claims_on
+from poinsot.analysis._mechanism_standard import standard_tree
 from poinsot.integrators import (
     RK4,
     AbstractIntegrator,
@@ -265,3 +267,23 @@ def test_an_order_above_eight_needs_the_tableau_that_has_it():
     assert _proved_order(gauss)[0] == 14
     assert _proved_order(Mislabelled(gauss, replace(gauss.traits, order=16)))[0] == 0
     assert _proved_order(pt.integrators.LobattoIIIAB(6))[0] == 10
+
+
+def test_whatever_imposes_joints_declares_it_and_is_measured_with_them():
+    """What takes ordinary equations leaves joints to the form; all else that takes joints holds them."""
+    tree = standard_tree().system
+    problems = [pt.formulate(tree, *how).problem for how in (("quaternions", "index3"), ("group", "group"))]
+    for name in pt.integrators.names():
+        method = pt.integrators.by_name(name)
+        imposes = method.needs != "ode" and any(method.refusal(problem) is None for problem in problems)
+        assert method.traits.holds_joints is imposes, name
+
+
+@pytest.mark.slow
+def test_overstated_traits_with_joints_fail():
+    radau = pt.integrators.by_name("constrained-radau5")
+    everything = frozenset({"linear", "bilinear", "energy"})
+    claims = replace(radau.traits, order=6, symplectic=True, symmetric=True, conserves=everything)
+    measured = _claims_on("tree", Mislabelled(radau, claims))
+    found = {name for name, declared, value, tolerance, _ in measured if bool(value <= tolerance) != declared}
+    assert found == {"order", "symplectic", "symmetric", "energy", "momentum"}

@@ -48,6 +48,10 @@ def test_a_dense_matrix_of_many_bodies_is_refused():
     assert "31 bodies with joints at once" in str(methods.EnergyMomentum().refusal(problem))
     few = pt.formulate(pt.library.rod_pendulum(30), "quaternions", "index3").problem
     assert methods.EnergyMomentum().refusal(few) is None
+    for form in ("index1", "index2", "index3"):
+        many = pt.formulate(pt.library.rod_pendulum(31), "quaternions", form).problem
+        assert "31 bodies with joints at once" in str(methods.Ida().refusal(many))
+    assert methods.Ida().refusal(few) is None
 
 
 def stepped(system, coordinates, form, method, h):

@@ -152,3 +152,23 @@ def test_a_shift_that_depends_on_a_parameter_moves_neither_the_solution_nor_its_
 
     value, slope = jax.jvp(found, (1.5,), (1.0,))
     assert abs(value - 2.25) < 1e-14 and abs(slope - 3.0) < 1e-13
+
+
+def test_a_derivative_through_a_loop_with_a_shift_that_the_loop_makes():
+    """The equation of a derivative is solved after the loop is written, when arrays of the loop are gone."""
+
+    def summed(a):
+        def act(x, b):
+            def residual(y):
+                # The second equation is twice the first.
+                gap = y[0] + y[1] - b * x
+                return jnp.stack([gap, 2.0 * gap])
+
+            shift = x * jnp.array([1e-4, -1e-4])
+            y, _ = newton(residual, jnp.stack([x, x]), size, Stopping(1e-4, 30), None, shift)
+            return y[0] + y[1], None
+
+        return jax.lax.scan(act, a, jnp.array([2.0, 3.0]))[0]
+
+    value, slope = jax.jvp(summed, (0.7,), (1.0,))
+    np.testing.assert_allclose([value, slope], [4.2, 6.0], rtol=1e-12)

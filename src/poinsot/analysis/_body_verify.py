@@ -59,16 +59,17 @@ def body_matrix(methods: Sequence[str] = METHODS) -> Iterator[BodyCertificate]:
 def measured_claims(method: AbstractIntegrator) -> Iterator[tuple[str, bool, float, float, str]]:
     """What an integrator of bodies claims, on the coordinates and form it takes by default.
 
-    One that holds joints is measured on a tree and on a loop as well.
-
     Yields:
         Name of the property, whether it is declared, what was measured, the tolerance, and a note.
     """
-    yield from _claims_on("body", method)
-    if method.traits.holds_joints:
-        for mechanism in ("tree", "loop"):
-            for claim, declared, measured, tolerance, note in _claims_on(mechanism, method):
-                yield f"{claim}, {mechanism}", declared, measured, tolerance, note
+    return _claims_on("body", method)
+
+
+def claims_with_joints(method: AbstractIntegrator) -> Iterator[tuple[str, bool, float, float, str]]:
+    """The same on a tree and on a loop, of one that holds joints; nothing of others."""
+    for mechanism in ("tree", "loop") if method.traits.holds_joints else ():
+        for claim, declared, measured, tolerance, note in _claims_on(mechanism, method):
+            yield f"{claim}, {mechanism}", declared, measured, tolerance, note
 
 
 def _claims_on(specimen: str, method: AbstractIntegrator) -> Iterator[tuple[str, bool, float, float, str]]:

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from poinsot.analysis import _standard
-from poinsot.analysis._body_verify import measured_claims
+from poinsot.analysis._body_verify import claims_with_joints, measured_claims
 from poinsot.analysis._order import LEGS, OrderEstimate, order_estimate, reference_solution
 from poinsot.analysis._reversibility import reversibility
 from poinsot.analysis._symplecticity import symplecticity
@@ -88,7 +88,8 @@ def verify(integrator: AbstractIntegrator | str) -> Verification:
 
     Integrators of bodies are measured on a body with a fixed point, in the coordinates and form they take by
     default (`certify_body`): order and symplecticity of rotation and angular momentum, energy, vertical
-    angular momentum, and the constraints.
+    angular momentum, and the constraints. Those that hold joints are measured on a tree and on a loop as
+    well: there symplectic means on the tangent space of the closed joints.
 
     A property that is declared absent and yet holds to round-off is understated, which fails too. Implicit
     methods are measured on a Hamiltonian that is not separable.
@@ -98,8 +99,9 @@ def verify(integrator: AbstractIntegrator | str) -> Verification:
     """
     name = integrator if isinstance(integrator, str) else repr(integrator)
     method = as_fixed("verify", integrator)
+    joined = tuple(_yes_or_no(*claim) for claim in claims_with_joints(method))
     if method.needs in ("constrained", "group"):
-        return Verification(name, tuple(_yes_or_no(*claim) for claim in measured_claims(method)))
+        return Verification(name, tuple(_yes_or_no(*claim) for claim in measured_claims(method)) + joined)
     problem = _standard.separable() if method.needs == "separable" else _standard.nonseparable()
     run, h = _long_run(problem, method)
     checks = (
@@ -107,6 +109,7 @@ def verify(integrator: AbstractIntegrator | str) -> Verification:
         _symplectic(problem, method, h),
         _symmetric(problem, method, h),
         *_invariants(problem, method, run, h),
+        *joined,
     )
     return Verification(name, checks)
 

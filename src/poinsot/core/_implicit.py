@@ -20,6 +20,8 @@ Vector = Float[Array, " n"]
 class AbstractImplicit(eqx.Module):
     r"""Equations $F(t, z, \dot z) = 0$ of positions, velocities and, after these, multipliers."""
 
+    system: eqx.AbstractVar["AbstractConstrained"]
+    """The constrained system that they are the equations of."""
     positions: eqx.AbstractVar[int]
     """Number of positions, and of velocities."""
 

@@ -49,7 +49,7 @@ def newton(
         improved = corrected(lambda x: _newton_correction(r, x, structure, shift), size)
         return iterate(improved, start, stopping, order=2 if shift is None else 1)
 
-    def linear_solve(matvec, rhs):
+    def linear_solve(matvec, rhs, shift=None):
         if shift is None:
             return linear_solution(matvec, rhs, structure)
         # The matrix is found once: it is most of the derivative of a step.
@@ -60,7 +60,7 @@ def newton(
             x = x + shifted.solve(b - matrix.times(x))
         return structure.join(x)
 
-    return root(residual, guess, correct, linear_solve)
+    return root(residual, guess, correct, linear_solve, known=() if shift is None else (shift,))
 
 
 def _newton_correction(

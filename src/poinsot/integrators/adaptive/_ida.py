@@ -36,8 +36,9 @@ class Ida(SteppedSolver):
     solver, whose Newton iterations end there, and to round-off in the states it gives, which are projected.
     The projection leaves the run itself alone.
 
-    *Properties*: order 1 to 5, for stiff problems; the Jacobian by automatic differentiation. Multipliers do
-    not count in the error test. Dense output of degree 5 through the last steps and their slopes.
+    *Properties*: order 1 to 5, for stiff problems; the Jacobian, a dense matrix, by automatic
+    differentiation, so for up to 30 bodies with joints. Multipliers do not count in the error test. Dense
+    output of degree 5 through the last steps and their slopes.
 
     Args:
         first_step: size of the first attempt; by default chosen.
@@ -64,8 +65,10 @@ class Ida(SteppedSolver):
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Takes the equations with multipliers."""
-        if problem.implicit_form(0) is not None:
-            return None
+        form = problem.implicit_form(0)
+        if form is not None:
+            # The Jacobian is a dense matrix of all unknowns.
+            return form.system.dense_refusal
         return (
             "needs equations with multipliers: the forms 'index1', 'index2' and 'index3' of bodies, or a "
             "pt.Constrained"

@@ -26,6 +26,7 @@ class Expressions:
     def __init__(self, number: Callable[[float], Any]):
         hy: Any = optional("heyoka", "taylor", SOLVER)
         self.defined = Definedness()
+        self.count = 0
         self._number = number
         self.functions = {"poinsot_sincos": lambda x: (hy.sin(x), hy.cos(x))}
         self._operations: dict[str, Callable] = _operations(hy)
@@ -35,6 +36,7 @@ class Expressions:
         operation = self._operations.get(primitive.name)
         if operation is None:
             raise InputError(_refused(primitive.name))
+        self.count += 1
         result = operation(*map(self._lifted, operands), **_exponent(params))
         self.defined.operation(primitive.name, operands, params.get("y"), result)
         return [result]
@@ -104,6 +106,8 @@ class Equations(NamedTuple):
     """Each variable with its rate."""
     defined_everywhere: bool
     """Whether the rates are finite at all finite states, but for poles."""
+    count: int
+    """Number of operations."""
 
 
 def equations(problem: AbstractProblem, size: int, number: Callable[[float], Any]) -> Equations:
@@ -129,4 +133,5 @@ def equations(problem: AbstractProblem, size: int, number: Callable[[float], Any
     time, state = objects((), [hy.time]), objects((size,), variables)
     (rates,) = evaluate(jaxpr, expressions, time, state, *constants)
     rates = [expressions.number(rate) if is_number(rate) else rate for rate in rates]
-    return Equations(list(zip(variables, rates, strict=True)), expressions.defined.everywhere)
+    pairs = list(zip(variables, rates, strict=True))
+    return Equations(pairs, expressions.defined.everywhere, expressions.count)

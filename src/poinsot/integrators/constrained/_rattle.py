@@ -44,6 +44,7 @@ class Rattle(AbstractIntegrator):
             symplectic=True,
             conserves=frozenset({"linear", "bilinear"}),
             needs="constrained",
+            holds_joints=True,
             reference="Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VII (1.26)",
         )
 

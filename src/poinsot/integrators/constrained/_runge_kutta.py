@@ -57,6 +57,7 @@ class ConstrainedRungeKutta(AbstractIntegrator):
             symplectic=False,
             conserves=frozenset({"linear"}),
             needs="constrained",
+            holds_joints=True,
             reference="Hairer, Lubich, Roche, Numerical Solution of Differential-Algebraic Systems (1989)",
         )
 

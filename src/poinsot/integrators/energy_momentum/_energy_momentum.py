@@ -60,6 +60,7 @@ class EnergyMomentum(AbstractIntegrator):
             symplectic=False,
             conserves=frozenset({"energy"}),
             needs="hamiltonian",
+            holds_joints=True,
             reference="Gonzalez, Time integration and discrete Hamiltonian systems (1996), (16)",
         )
 

@@ -48,6 +48,7 @@ class Variational(AbstractIntegrator):
             symplectic=True,
             conserves=frozenset({"linear", "bilinear"}),
             needs="constrained",
+            holds_joints=True,
             reference="Xu, Zhong, Numerical influences of inertia representation for rigid bodies, (72)",
         )
 
