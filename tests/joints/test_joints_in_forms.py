@@ -125,6 +125,73 @@ def test_linkage_at_half_a_second(coordinates, form):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("coordinates", "form"), [("group", "group"), ("joint", "recursive"), ("joint", "hamiltonian")]
+)
+def test_linkage_at_half_a_second_on_the_group_and_in_joint_coordinates(coordinates, form):
+    run = ran(LINKAGE, coordinates, form, "dormand-prince8", 0.5, rtol=1e-12, atol=1e-12)
+    assert np.max(np.abs(run.position[-1] - by_hand(0.5))) < 1e-8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("coordinates", "form"),
+    [("quaternions", "hamiltonian"), ("quaternions", "index3"), ("directors", "index3")],
+)
+def test_linkage_at_half_a_second_with_multipliers(coordinates, form):
+    """By Gauss' method of order 6, whose error must also fall like that."""
+    errors = []
+    for steps in (1000, 2000):
+        run = ran(
+            LINKAGE, coordinates, form, pt.integrators.ConstrainedGauss(3), 0.5, 0.5 / steps, save_every=steps
+        )
+        errors.append(np.max(np.abs(run.position[-1] - by_hand(0.5))))
+    assert errors[-1] < 1e-8
+    assert errors[1] < 1e-9 or 5.5 < np.log2(errors[0] / errors[1]) < 6.5, errors
+    speed = max(1.0, np.max(np.abs(run.velocity)))
+    assert deviation(run, "joints") < 1e-12 and deviation(run, "joint rates") < 1e-12 * speed
+
+
+MECHANISMS = {"tree": (LINKAGE, 0.25), "loop": (pt.library.four_bar(), 0.5)}
+
+
+@cache
+def tightly(mechanism: str):
+    """Places at the end, by another method on the group."""
+    system, t1 = MECHANISMS[mechanism]
+    return ran(system, "group", "group", "dormand-prince853", t1, rtol=1e-13, atol=1e-13).position[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("form", ["null_space", "index0"])
+@pytest.mark.parametrize("method", ["odex", "dormand-prince8", "taylor"])
+def test_adaptive_solvers_with_joints(method, form, mechanism):
+    """To their tolerance; in the null space the joints' rates are at round-off, whatever integrates."""
+    system, t1 = MECHANISMS[mechanism]
+    errors = []
+    for tolerance in (1e-7, 1e-11):
+        run = ran(system, "quaternions", form, method, t1, rtol=tolerance, atol=tolerance)
+        errors.append(np.max(np.abs(run.position[-1] - tightly(mechanism))))
+    assert errors[1] < 2e-9 and errors[1] < 0.1 * errors[0], errors
+    rates, gaps = deviation(run, "joint rates"), deviation(run, "joints")
+    assert rates < 1e-12 if form == "null_space" else 1e-14 < rates < 1e-7
+    assert gaps < 1e-8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_projection_closes_joints_after_each_step_of_odex(mechanism):
+    system, t1 = MECHANISMS[mechanism]
+    run = ran(
+        system, "quaternions", "index0", pt.integrators.Odex(projection="both"), t1, rtol=1e-9, atol=1e-9
+    )
+    assert np.max(np.abs(run.position[-1] - tightly(mechanism))) < 1e-7
+    speed = np.max(np.abs(run.velocity))
+    assert deviation(run, "joints") < 1e-12 and deviation(run, "joint rates") < 1e-12 * max(1.0, speed)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", ["quaternions", "directors"])
 def test_null_space_needs_less_work_than_index_0(coordinates):
     """At half a second; below 1e-10 the growth of round-off hides the errors of both."""

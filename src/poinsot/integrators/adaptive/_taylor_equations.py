@@ -106,8 +106,8 @@ class Equations(NamedTuple):
     """Each variable with its rate."""
     defined_everywhere: bool
     """Whether the rates are finite at all finite states, but for poles."""
-    count: int
-    """Number of operations."""
+    operations: int
+    """How many they take, those with constants included."""
 
 
 def equations(problem: AbstractProblem, size: int, number: Callable[[float], Any]) -> Equations:
