@@ -147,6 +147,22 @@ def test_the_same_loop_in_coordinates_of_the_bodies(coordinates, form, integrato
     assert abs(theirs.work[-1] - ours.work[-1]) < 1e-6
 
 
+@pytest.mark.slow
+def test_a_controller_acts_in_the_tree_of_a_mechanism_with_a_loop():
+    bars = pt.library.four_bar()
+    tree = pt.OpenChain(bars, cut=True)
+    q, _ = tree.of_state(bars.start)
+    goal = np.asarray(q) + np.array([0.3, 0.0, 0.0])
+    loop = pt.control.PDGravity(tree, 5.0, 1.0, goal, joints=[tree.v_labels[0]])
+    grid: Any = {"t1": 0.3, "dt": 2e-3, "integrator": "rk4", "progress": False}
+    ours = pt.simulate(bars, bars.start, control=loop, coordinates="joint", form="index0", **grid)
+    theirs = pt.simulate(bars, bars.start, control=loop, coordinates="group", **grid)
+    alone = pt.simulate(bars, bars.start, coordinates="group", **grid)
+    np.testing.assert_allclose(ours.position, theirs.position, rtol=0, atol=1e-9)
+    assert np.max(np.abs(alone.position - theirs.position)) > 0.01
+    assert np.max(np.abs(ours.energy - ours.work - ours.energy[0])) < 1e-8 and abs(ours.work[-1]) > 0.1
+
+
 def test_the_energy_balance_counts_the_work_of_a_controller():
     run = followed(5e-3, "rk4", "recursive", shoulder=0.3)
     assert "energy less work done" in run.conserved

@@ -1,6 +1,7 @@
 r"""Controllers and joint trajectories.
 
-A controller is a load, forces $\tau(t, q, v)$ in the joints of a system whose joints form a tree:
+A controller is a load, forces $\tau(t, q, v)$ in the joints of a system, with loops those of its tree,
+`pt.OpenChain(system, cut=True)`:
 `pt.simulate(robot, start, control=controller, ...)`, in any coordinates; the energy balance of the run counts
 its work. Gains and references are leaves, so that `jax.grad` of a cost goes through `pt.solve`.
 
