@@ -88,6 +88,7 @@ def test_all_that_urdf_can_say_comes_back(floating, tmp_path):
     write_urdf(robot, tmp_path / "two" / "crawler.urdf")
     again = read_urdf(tmp_path / "two" / "crawler.urdf", floating=floating, damping=True)
     _compared(robot, again)
+    assert {*again.frames} == {*robot.frames}
     meshes = sorted(path.relative_to(tmp_path / "two") for path in (tmp_path / "two").rglob("*.stl"))
     assert meshes == [Path("meshes/hull-2.stl"), Path("meshes/hull.stl")]
     write_urdf(again, tmp_path / "two" / "third.urdf")
@@ -123,6 +124,23 @@ def test_rotations_come_back_where_roll_and_yaw_turn_about_one_axis(tmp_path):
         robot = read_urdf(tmp_path / "upright.urdf")
         write_urdf(robot, tmp_path / "again.urdf")
         _compared(robot, read_urdf(tmp_path / "again.urdf"))
+
+
+def test_a_link_called_ground_keeps_its_place_on_the_ground(tmp_path):
+    """The root is "world", and "ground" is a link that is fixed to it elsewhere."""
+    more = (
+        '<link name="world"/><joint name="stand" type="fixed"><parent link="world"/><child link="ground"/>'
+        '<origin xyz="0 0.1 0.5" rpy="0 0 -1.57"/></joint>'
+    )
+    text = PICKER.read_text().replace('"base"', '"ground"')
+    text = text.replace('<link name="plate"/>', f'{more}<link name="plate"/>')
+    (tmp_path / "picker.urdf").write_text(text)
+    robot = read_urdf(tmp_path / "picker.urdf")
+    assert robot.frames["ground"].body is None and robot.frames["ground"].point[2] == 0.5
+    write_urdf(robot, tmp_path / "again.urdf")
+    again = read_urdf(tmp_path / "again.urdf")
+    _compared(robot, again)
+    assert {*again.frames} == {*robot.frames}
 
 
 def test_a_capsule_is_a_cylinder_with_two_balls(tmp_path):

@@ -34,9 +34,10 @@ def write_urdf(system: System, path: str | Path, *, geometry: bool = True) -> No
     dampers of joints their damping, which `read_urdf(..., damping=True)` makes loads again. Other forces have
     no place in URDF: gravity, springs and further loads are not written.
 
-    The ground, if a joint is on it, is a link called "ground". A robot without joints on the ground has its
-    free body for root and is read again with `floating=True`; frames and shapes of the ground are left out
-    then. Of a planar joint URDF has the axis alone: directions of its x and y are chosen when it is read.
+    The ground, if a joint is on it, is a link called after a frame at its origin, or "ground". A robot without
+    joints on the ground has its free body for root and is read again with `floating=True`; frames and shapes
+    of the ground are left out then. Of a planar joint URDF has the axis alone: directions of its x and y are
+    chosen when it is read.
 
     Meshes that are not in the folder of the file are copied to a folder "meshes" in it; a capsule becomes a
     cylinder with two balls.
@@ -82,13 +83,22 @@ class _Writer:
         self.shapes_of: dict[str, list[Geometry]] = {}
         for shape in system.geometry:
             self.shapes_of.setdefault(shape.body, []).append(shape)
-        self.origins = {name: np.zeros(3) for name in (GROUND, *system.names)}
+        self.ground = self._ground()
+        self.origins = {name: np.zeros(3) for name in (self.ground, *system.names)}
         """Of the frame of each link in its body, relative to the mass centre."""
         for branch in linkage.tree.branches:
             child = linkage.markers[branch.joint][1 if branch.forward else 0]
             self.origins[system.names[branch.child]] = np.asarray(child.point)
         if self.root in system.frames:
             self.origins[self.root] = self._root_frame(self.root)
+
+    def _ground(self) -> str:
+        """The link that is the ground: a frame there that is not moved, as the root of a file is."""
+        for name, marker in self.system.frames.items():
+            straight = marker.rotation is None or np.array_equal(np.asarray(marker.rotation), np.eye(3))
+            if marker.body is None and straight and not np.any(np.asarray(marker.point)):
+                return name
+        return GROUND if GROUND not in self.system.frames else f"{GROUND} link"
 
     def _root_frame(self, root: str) -> np.ndarray:
         """Place of the frame of a free root, which has its name."""
@@ -136,7 +146,7 @@ class _Writer:
     def elements(self) -> Iterator[Element]:
         """Links, then joints."""
         if self.root is None:
-            yield self._link(GROUND)
+            yield self._link(self.ground)
         for body, name in zip(self.system.bodies, self.system.names, strict=True):
             link = self._link(name)
             inertial = SubElement(link, "inertial")
@@ -161,14 +171,14 @@ class _Writer:
         """A link with its shapes."""
         link = Element("link", name=name)
         if self.shapes is not None:
-            for shape in self.shapes_of.get(name, ()):
+            for shape in self.shapes_of.get(GROUND if name == self.ground else name, ()):
                 self.shapes.add(link, shape, self.origins[name])
         return link
 
     def _frames(self) -> Iterator[Element]:
         """Named frames that are not the links themselves."""
         for name, marker in self.system.frames.items():
-            body = GROUND if marker.body is None else self.system.names[marker.body]
+            body = self.ground if marker.body is None else self.system.names[marker.body]
             if name == body or (marker.body is None and self.root is not None):
                 continue
             if name in self.origins:
@@ -185,7 +195,7 @@ class _Writer:
             raise InputError(f"{joint.label}: URDF has hinges, slides, planar and fixed joints; replace it")
         ends = self.linkage.markers[branch.joint]
         inner, outer = ends if branch.forward else ends[::-1]
-        parent: str = GROUND if branch.parent is None else str(self.system.names[branch.parent])
+        parent: str = self.ground if branch.parent is None else str(self.system.names[branch.parent])
         child = str(self.system.names[branch.child])
         frames = [np.eye(3) if end.rotation is None else np.asarray(end.rotation) for end in (inner, outer)]
         pose = Pose(frames[0] @ frames[1].T, np.asarray(inner.point) - self.origins[parent])
