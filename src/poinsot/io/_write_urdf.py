@@ -35,9 +35,9 @@ def write_urdf(system: System, path: str | Path, *, geometry: bool = True) -> No
     no place in URDF: gravity, springs and further loads are not written.
 
     The ground, if a joint is on it, is a link called after a frame at its origin, or "ground". A robot
-    without joints on the ground has its free body for root and is read again with `floating=True`; frames and shapes
-    of the ground are left out then. Of a planar joint URDF has the axis alone: directions of its x and y are
-    chosen when it is read.
+    without joints on the ground has its free body for root and is read again with `floating=True`; frames
+    and shapes of the ground are left out then. Of a planar joint URDF has the axis alone: directions of its x
+    and y are chosen when it is read.
 
     Meshes that are not in the folder of the file are copied to a folder "meshes" in it; a capsule becomes a
     cylinder with two balls.
