@@ -68,7 +68,8 @@ class DampedModes:
         lines = [f"damped modes of {self.name}: {self.zero} zero modes, {self.unstable} unstable"]
         rows = zip(self.eigenvalues, self.damping_ratio, self.labels, strict=True)
         for place, (value, ratio, label) in enumerate(rows):
-            shown = f"s = {value.real:12.6g} {value.imag:+12.6g} i"
+            real, ratio = (value.real, ratio) if abs(ratio) > REAL else (0.0, 0.0)
+            shown = f"s = {real:12.6g} {value.imag:+12.6g} i"
             lines.append(f"  {place:4d}  {shown}, damping ratio {ratio:.3g}  {label}".rstrip())
         return "\n".join(lines)
 
