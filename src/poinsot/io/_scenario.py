@@ -233,8 +233,9 @@ class Scenario(Section):
     [[couplings]]               # weights[0] c1 + weights[1] c2 = offset
     first = "axle"
     second = "pin"
-    weights = [1, 2]            # of two angles whole numbers, such as teeth of gears
+    weights = [1, 2]            # of two angles whole numbers, such as teeth of gears, or any with about
     offset = 0.0                # optional
+    about = 0.0                 # optional: the middle of the angles of a second that does not turn round
     coordinates = ["angle", "angle"]    # optional where each joint has one
     name = "gears"              # optional
 
