@@ -13,6 +13,7 @@ from deviations import deviation
 from poinsot.integrators import names
 
 FORMS = ("hamiltonian", "index3")
+"""Those of a tree that have momenta, and are there for symplectic methods."""
 REFUSED = ("lie-", "splitting")
 """Methods of the rotation group, and of separable Hamiltonians."""
 
