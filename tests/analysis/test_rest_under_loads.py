@@ -1,6 +1,7 @@
 """Rest and small motions under loads: motors, follower forces, and what nothing balances."""
 
 import time
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -186,3 +187,25 @@ def test_a_force_is_as_good_as_its_potential():
     assert rest.zero == modes.zero == damped.zero == other.zero == known.zero
     np.testing.assert_allclose(modes.squares, known.squares, rtol=1e-7)
     np.testing.assert_allclose(np.sort(damped.angular), known.angular, rtol=1e-7)
+
+
+@pytest.mark.slow
+def test_a_stop_that_does_not_act_at_the_start():
+    """The load of a buffer is met on the way; its stiffness and damping count from there on."""
+    stiffness, damping, edge = 50.0, 0.3, -1.0
+
+    def buffer(angle, rate):
+        return jnp.where(angle < edge, -stiffness * (angle - edge) - damping * rate, 0.0)
+
+    rod = hinged_rods(1, [GRAVITY], [pt.loads.JointTorque("hinge0", buffer)])
+    rest = rod.equilibrium(rod.assemble(coordinates={"hinge0": 0.0}))
+    x, y, _ = np.asarray(rest.state.position[0])
+    found = float(np.arctan2(y, x))
+    angle: Any = scipy.optimize.brentq(
+        lambda a: 0.5 * G * np.cos(a) + stiffness * (a - edge), -1.5, edge, xtol=1e-14
+    )
+    assert rest.stable and found == pytest.approx(angle, abs=1e-12) and found < edge - 0.01
+    slope = stiffness - 0.5 * G * np.sin(angle)
+    np.testing.assert_allclose(rod.modes(rest).squares, [3.0 * slope], rtol=1e-12)
+    roots = np.roots([1.0 / 3.0, damping, slope])
+    np.testing.assert_allclose(rod.damped_modes(rest).eigenvalues, roots[np.imag(roots) > 0.0], rtol=1e-12)
