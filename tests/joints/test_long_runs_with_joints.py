@@ -109,3 +109,32 @@ def test_energy_momentum_keeps_the_energy_for_every_potential(kind, coordinates)
         assert deviation["L_z"] < 1e-12, "where potentials declare their invariants"
     rattle = travelled(system, (coordinates, "index3", methods.Rattle()), 0.02, 1000)
     assert rattle["energy"] > 1e-8, "which is no matter of course"
+
+
+@pytest.mark.slow
+def test_joints_of_a_loop_after_a_hundred_thousand_steps():
+    """A crank-rocker of four metres, with redundant conditions: joints at position and velocity level."""
+    deviation = travelled(pt.library.four_bar(), HELD["rattle, directors"], 1e-3, 100_000)
+    assert deviation["joints"] < 1e-12 and deviation["joint rates"] < 1e-12
+
+
+def trend(system: pt.System, method: str, dt: float, steps: int) -> float:
+    """Change of the mean energy from the first to the last third of a run, in units of its range."""
+    run = pt.simulate(
+        system, system.start, t1=steps * dt, dt=dt, coordinates="group", integrator=method, save_every=20,
+        progress=False,
+    )  # fmt: skip
+    first, _, last = np.array_split(np.asarray(run.energy), 3)
+    return abs(np.mean(last) - np.mean(first)) / np.ptp(run.energy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["four_bar", "hinge_pendulum", "bricard", "gimbals"])
+def test_energy_has_no_trend(name):
+    assert trend(getattr(pt.library, name)(), "lie-rattle", 1e-3, 100_000) < 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["four_bar", "hinge_pendulum"])
+def test_the_trend_of_a_method_that_is_not_symplectic_is_seen(name):
+    assert trend(getattr(pt.library, name)(), "rk4", 1e-2, 20_000) > 0.3
