@@ -63,6 +63,7 @@ from poinsot.core._registry import (
     check_called,
     check_parameters,
     did_you_mean,
+    few,
     known_names,
     parameters_of,
 )
@@ -140,6 +141,7 @@ __all__ = [
     "composed_gradient",
     "concrete",
     "did_you_mean",
+    "few",
     "known_names",
     "discrete_gradient",
     "each_body",

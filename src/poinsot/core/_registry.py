@@ -102,8 +102,12 @@ def did_you_mean(name: Any, known: Iterable[str], otherwise: str) -> str:
 
 def known_names(name: Any, known: Sequence[str]) -> str:
     """The known names that a misspelt one may stand for, as a question; else what there is."""
-    listed = ", ".join(known[:FEW_NAMES]) + (", ..." if len(known) > FEW_NAMES else "")
-    return did_you_mean(name, known[:COMPARED], f"there are {listed or 'none'}")
+    return did_you_mean(name, known[:COMPARED], f"there are {few(known) or 'none'}")
+
+
+def few(names: Sequence[str], most: int = FEW_NAMES) -> str:
+    """The first of some names, for messages."""
+    return ", ".join(names[:most]) + ", ..." * (len(names) > most)
 
 
 def parameters_of(maker: Callable[..., Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.core import InputError, concrete
+from poinsot.core import InputError, concrete, few
 
 from .open_chain import Nodes, nodes_of
 
@@ -44,19 +44,14 @@ def check_light(system: "System") -> None:
     ]
     if len(holders) > 1:
         raise InputError(
-            f"{_listed(holders)} can move together without any inertia against it; give what is between them "
+            f"{few(holders, 3)} can move together without any inertia against it; give what is between them "
             "mass and inertia, or make one of them fixed"
         )
     moved = [repr(system.names[body]) for body in np.flatnonzero(structure.moves[columns[0]]).tolist()]
     raise InputError(
-        f"{holders[0]} moves {_listed(moved)} without any inertia against it; give what it moves mass and "
+        f"{holders[0]} moves {few(moved, 3)} without any inertia against it; give what it moves mass and "
         "inertia, or make it fixed"
     )
-
-
-def _listed(names: list[str]) -> str:
-    """The first three of some names."""
-    return ", ".join(names[:3]) + ", ..." * (len(names) > 3)
 
 
 def _least(matrix: np.ndarray, scale: np.ndarray) -> tuple[float, np.ndarray]:

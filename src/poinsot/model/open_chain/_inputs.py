@@ -7,14 +7,12 @@ import jax
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, as_floats, check_all_finite, concrete, quoted
+from poinsot.core import InputError, as_floats, check_all_finite, concrete, few, quoted
 
 from ._canonical import normalised
 from ._kinematics import Q, quaternion_places
 from ._structure import Structure
 
-FEW_NAMES = 12
-"""Names that an error message lists."""
 UNIT = 1e-14
 """How far the length of a quaternion may be from one and stay as it is."""
 
@@ -30,8 +28,9 @@ def as_row(value: Any, field: str, names: Sequence[str]) -> Array:
     Raises:
         InputError: these are no numbers, or more or fewer of them.
     """
-    listed = ", ".join(names[:FEW_NAMES]) + ", ..." * (len(names) > FEW_NAMES)
-    wanted = f"{len(names)} numbers: {listed}" if len(names) > 1 else f"one number in a list: {listed}"
+    wanted = (
+        f"{len(names)} numbers: {few(names)}" if len(names) > 1 else f"one number in a list: {few(names)}"
+    )
     array = as_floats(value, field, wanted)
     if array.shape != (len(names),):
         raise InputError(f"{field} has shape {array.shape}; it must be {wanted}")
