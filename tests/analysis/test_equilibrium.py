@@ -56,6 +56,7 @@ def test_expansion_of_a_chain_is_that_of_its_potential(mixed):
     assert direction @ (other.hessian @ direction) != pytest.approx(difference, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_hessian_is_symmetric(mixed):
     state = state_of(mixed, kicked(mixed, mixed.straight_state(), 0.1))
     matrix = hessian(mixed, state)

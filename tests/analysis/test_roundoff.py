@@ -80,6 +80,7 @@ def check_drift(plain: RoundoffGrowth) -> None:
     assert np.all(plain.error[:, -1] < 0.0)
 
 
+@pytest.mark.slow
 def test_compensated_energy_error_is_a_random_walk_and_the_plain_one_drifts():
     compensated = growth(50_000, solver=TO_THE_END, compensated=True)
     plain = growth(50_000)

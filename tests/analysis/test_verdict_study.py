@@ -14,6 +14,7 @@ WRONG = 2
 """Wrong verdicts of either kind among the 1200 of the quick look: half a percent of these would be six."""
 
 
+@pytest.mark.slow
 def test_few_of_each_family_are_judged_right():
     """Forty of each: together at most two are wrong of either kind, and drifts are found."""
     rates = verdict_rates(40, seed=1)

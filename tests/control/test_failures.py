@@ -53,6 +53,7 @@ def test_the_controller_is_named_and_the_run_kept(case):
     assert np.all(np.isfinite(kept.energy - kept.work))
 
 
+@pytest.mark.slow
 def test_a_motion_that_runs_away_by_itself_is_not_put_down_to_the_controller():
     """A pull that grows without bound, beside a controller whose forces stay finite."""
     arm = chain().system.with_terms(loads=[pt.loads.JointDamper("elbow", -1e5)])

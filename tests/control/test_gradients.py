@@ -42,6 +42,7 @@ def cost(masses, gains):
 MASSES, GAINS = jnp.array([1.2, 0.8]), jnp.array([20.0, 10.0, 4.0, 2.0])
 
 
+@pytest.mark.slow
 def test_derivatives_of_a_closed_loop_are_its_differences():
     def along(by):
         return cost(MASSES + by * jnp.array([1.0, -0.5]), GAINS + by * jnp.array([1.0, 2.0, -1.0, 3.0]))

@@ -59,6 +59,7 @@ def by_hand() -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(rows), np.array(forces)
 
 
+@pytest.mark.slow
 def test_forces_are_held_exactly_between_samples():
     whole = run()
     efforts = whole.efforts()

@@ -96,6 +96,7 @@ def test_order_on_a_moving_support(integrator, mass, order):
     assert order - 0.3 < np.log2(errors[0] / errors[1]) < order + 0.5
 
 
+@pytest.mark.slow
 def test_support_that_stands_still_is_another_motion():
     """The control; and only there the energy is among what is kept."""
     _, _, (place, _) = by_angle(1.0)

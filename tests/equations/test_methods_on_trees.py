@@ -52,6 +52,7 @@ def swung(t1: float) -> np.ndarray:
     return found.y[:2, -1]
 
 
+@pytest.mark.slow
 def test_a_tree_without_balls_has_no_constraint_and_takes_the_methods_of_constraints():
     robot = pt.library.cart_pole(1.0, 0.1, 1.0)
     begin = robot.joint_state({"hinge": 1.0}, rates={"hinge": -2.0})

@@ -88,14 +88,11 @@ EVERYWHERE = (
     "variational",
 )
 """Methods that are tried under all end conditions, the others under a force alone."""
-QUICK_HIGH: list[tuple[str, str]] = []
-QUICK_LOW = [("free", "splitting")]
 
 
-def combinations(methods, quick):
-    """Ends with methods; those that are not quick are slow."""
-    pairs = [(end, method) for end in ENDS for method in methods if method in EVERYWHERE or end == "force"]
-    return [pair if pair in quick else pytest.param(*pair, marks=pytest.mark.slow) for pair in pairs]
+def combinations(methods):
+    """Ends with methods."""
+    return [(end, method) for end in ENDS for method in methods if method in EVERYWHERE or end == "force"]
 
 
 @cache
@@ -166,12 +163,14 @@ def test_the_exact_motion_is_one():
         np.testing.assert_allclose(part, other, rtol=0.0, atol=1e-10)
 
 
-@pytest.mark.parametrize(("end", "method"), combinations(HIGH, QUICK_HIGH))
+@pytest.mark.slow
+@pytest.mark.parametrize(("end", "method"), combinations(HIGH))
 def test_methods_of_high_order_meet_the_motion(end, method):
     assert error(end, method, HIGH[method]) < 1e-8
 
 
-@pytest.mark.parametrize(("end", "method"), combinations(LOW, QUICK_LOW))
+@pytest.mark.slow
+@pytest.mark.parametrize(("end", "method"), combinations(LOW))
 def test_the_others_come_near_with_their_order(end, method):
     h, order = LOW[method]
     coarse, fine = error(end, method, h), error(end, method, 0.5 * h)

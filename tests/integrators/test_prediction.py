@@ -126,6 +126,7 @@ def collided(kernel, solver: Any = FIXED_POINT, **options):
     return pt.ensemble(WALL, method, COLLISIONS, **given | options)
 
 
+@pytest.mark.slow
 def test_a_step_that_the_guess_from_two_steps_does_not_find_is_found_from_one(monkeypatch):
     native = collided("native")
     assert np.all(native.result == 0)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.io import read_urdf, write_urdf
 
 PICKER = Path(__file__).parent / "robots" / "picker.urdf"
@@ -77,7 +78,9 @@ def crawler(folder: Path) -> Path:
     return folder / "crawler.urdf"
 
 
-@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+@pytest.mark.parametrize(
+    "floating", of_the_long_suite({"fixed": (False,), "floating": (True,)}, {"floating"})
+)
 def test_all_that_urdf_can_say_comes_back(floating, tmp_path):
     robot = read_urdf(crawler(tmp_path / "one"), floating=floating, damping=True)
     assert robot.light == ("yoke",) and len(robot.loads) == 2

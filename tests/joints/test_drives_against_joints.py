@@ -43,6 +43,7 @@ def test_a_drive_against_a_weld():
         assert line == MOTOR + "moves what other joints hold; leave it out, or free the joint"
 
 
+@pytest.mark.slow
 def test_a_drive_against_a_weld_has_no_assembly_and_is_seen_by_mobility():
     with pytest.raises(pt.InputError, match=f"{MOTOR}asks for a rate .* off by 3; leave it out"):
         welded(0.0, 3.0, 0.0).assemble()

@@ -102,6 +102,7 @@ def equations(jaxpr: Any) -> int:
     return len(inner.eqns) + sum(map(equations, called))
 
 
+@pytest.mark.slow
 def test_code_does_not_grow_with_the_number_of_links():
     sizes = []
     for links in (10, 40):
@@ -112,6 +113,7 @@ def test_code_does_not_grow_with_the_number_of_links():
     assert sizes[1] - sizes[0] < 0.02 * sizes[0], sizes
 
 
+@pytest.mark.slow
 def test_forty_rods_keep_their_joints_closed_in_native_code():
     rods = pt.library.rod_pendulum(40)
     run = pt.simulate(

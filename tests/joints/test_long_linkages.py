@@ -66,7 +66,7 @@ def flat(rows: Any) -> np.ndarray:
             "driven": (driven,),
             "more loops": (lambda: pt.library.parallelogram(loops=4),),
         },
-        {"one loop"},
+        (),
     ),
 )
 def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
@@ -127,6 +127,7 @@ def equations(jaxpr: Any) -> int:
     return len(inner.eqns) + sum(map(equations, called))
 
 
+@pytest.mark.slow
 def test_code_does_not_grow_with_the_number_of_loops():
     sizes = []
     for loops in (5, 10):
@@ -143,11 +144,8 @@ def stepped(model, y):
     return method.step(problem, 0.0, 1e-2, y, method.init(problem, 0.0, 1e-2, y))[0]
 
 
-@pytest.mark.parametrize(
-    "method",
-    [pytest.param(pt.integrators.LieRattle(), marks=pytest.mark.slow), pt.integrators.RK4()],
-    ids=["rattle", "rk4"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [pt.integrators.LieRattle(), pt.integrators.RK4()], ids=["rattle", "rk4"])
 def test_a_step_is_that_of_the_joints_one_by_one(method: Any):
     bars: Any = pt.library.parallelogram(loops=1)
     formulation = pt.formulate(bars, "group", "group")

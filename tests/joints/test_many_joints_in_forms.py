@@ -79,7 +79,7 @@ def both(system: Any, coordinates: Any, form: str) -> tuple[Any, Any, Any]:
     return problem, written, y
 
 
-FEW = [("quaternions", "null_space"), ("quaternions", "index0")]
+FEW = [("quaternions", "null_space")]
 """Those of the default suite: code written out for all joints takes long to compile."""
 CASES = [
     pytest.param(name, *pair, marks=[] if name == "rods" and pair in FEW else [pytest.mark.slow])
@@ -116,6 +116,7 @@ def test_code_does_not_grow_with_the_number_of_links(coordinates, form):
     assert sizes[1] - sizes[0] < 0.02 * sizes[0], sizes
 
 
+@pytest.mark.slow
 def test_native_code_does_not_grow_with_the_number_of_links():
     """Of states that are in memory: nothing that has a part for each link is written out."""
     lines = []

@@ -82,7 +82,8 @@ def test_ranks_are_those_of_one_matrix(name):
     assert found.generic_rank == found.rank
 
 
-@pytest.mark.parametrize("loops", [5, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("loops", [5, 100])
 def test_many_loops(loops):
     """As hinges in space each loop has three redundant conditions, and all together move in one way."""
     bars = pt.library.parallelogram(loops=loops)
@@ -177,6 +178,7 @@ def test_a_run_says_when_it_was_singular():
     assert quick.singularities() == [] and "singular" not in quick.report().header
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_at_a_dead_point_names_it():
     """The rocker is driven beyond the angle at which crank and coupler are in line, |AC| = 2 - 1."""
     bars = pt.library.four_bar()

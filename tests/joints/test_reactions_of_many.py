@@ -10,6 +10,7 @@ import pytest
 from jax.extend import core as jex
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 from poinsot.model import compact
 from poinsot.model._long_linkage import LongLinkage
 from poinsot.model._serial_linkage import SerialLinkage
@@ -47,7 +48,7 @@ SYSTEMS = {
 }
 
 
-@pytest.mark.parametrize("name", ["row", "branching", pytest.param("geared", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", of_the_long_suite(["row", "branching", "geared"], {"row"}))
 def test_they_are_those_of_the_joints_one_by_one(name):
     make, kind = SYSTEMS[name]
     system = make()
@@ -104,6 +105,7 @@ def equations(jaxpr: Any) -> int:
     return len(inner.eqns) + sum(map(equations, called))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seen", [_joint_motion._reactions, _joint_motion._coordinates])
 def test_code_does_not_grow_with_the_number_of_links(seen):
     sizes = []

@@ -50,6 +50,7 @@ def test_a_step_with_joints_is_symplectic(mechanism):
     assert defect(mechanism, LieRattle()) < SYMPLECTIC
 
 
+@pytest.mark.slow
 def test_tangent_vectors_are_those_of_closed_joints():
     """Two for each degree of freedom, also where conditions are redundant."""
     for mechanism, freedoms in (("tree", 4), ("loop", 1)):

@@ -418,6 +418,7 @@ def test_processes_that_race_always_find_whole_entries(folder):
     assert names(folder) == [f"key-{n}.o" for n in range(8)]
 
 
+@pytest.mark.slow
 def test_processes_that_race_with_eviction_never_find_a_wrong_entry(folder):
     found = race(folder, 300, 100_000, may_miss=True)
     assert all(0 < count < 8 * 300 for count in found)

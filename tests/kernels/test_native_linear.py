@@ -98,6 +98,7 @@ def test_loops_have_the_bits_of_what_is_written_out(width):
     assert np.any(written[1] != np.arange(7)), "rows change places"
 
 
+@pytest.mark.slow
 def test_code_of_elimination_does_not_grow():
     sizes = {}
     for size in (15, 16, 32):

@@ -132,6 +132,7 @@ def test_branches_that_result_in_long_arrays(shared):
     check(function, LONG, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_long_parts_of_an_array_are_replaced_where_the_others_stay():
     """At places that a loop counts, and outside, where the start is moved inwards; under a mask of lanes."""
 
@@ -149,6 +150,7 @@ def test_long_parts_of_an_array_are_replaced_where_the_others_stay():
     check(function, LONG, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_sums_that_are_spread_over_the_operands_of_long_arrays():
     """Derivatives of parts and of arrays put together: `pad` and `split`."""
 

@@ -251,6 +251,7 @@ def test_governor_stays_at_the_angle_of_steady_rotation():
     assert accelerations(other, other.start)[0][1, 2] < -0.1, "it sinks when the balls are too far out"
 
 
+@pytest.mark.slow
 def test_one_condition_of_bricards_loop_is_redundant():
     """Five bars and six hinges: 30 conditions of rank 29 on 30 freedoms, at the start and away from it."""
     _, minimal, (*_, q, w) = built("bricard")

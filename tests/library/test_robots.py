@@ -32,6 +32,7 @@ def test_the_cart_pole_moves_as_its_equations_say():
     np.testing.assert_allclose(tip, [x + length * np.sin(angle), 0.0, length * np.cos(angle)], atol=1e-14)
 
 
+@pytest.mark.slow
 def test_arms_are_in_balance_where_they_should_be():
     arm = pt.OpenChain(pt.library.seven_axis_arm())
     rest, (hand, _), torque = _falling(arm, np.zeros(7), np.zeros(7), np.zeros(7), "hand")
@@ -86,6 +87,7 @@ def _dropped(chain: pt.OpenChain, state, t, frame: str):
     return chain.pose(q, frame)[0], falling, rates, centre, jnp.sum(mass)
 
 
+@pytest.mark.slow
 def test_the_quadruped_falls_as_one_body_when_it_is_still():
     robot = pt.library.quadruped()
     chain = pt.OpenChain(robot)

@@ -193,6 +193,7 @@ def test_invariants_of_a_chain_with_terms_make_up_its_energy(poses):
     assert not chain(Field(bowl)).declares_invariants
 
 
+@pytest.mark.slow
 def test_the_twin_in_other_units_has_the_terms(poses):
     units = pt.Units(length=2.0, mass=3.0, time=0.5)
     system = chain(*LOCAL.values(), Field(lambda t, x, R: jnp.sin(t) * x[0]))

@@ -151,6 +151,7 @@ def test_a_table_has_a_row_for_each_particle_of_the_body_named_first():
         pt.System([one, body("four")], potentials=[HarmonicPair(table)])
 
 
+@pytest.mark.slow
 def test_a_pair_by_itself_acts_between_all_bodies():
     bodies = [body(name) for name in "abcd"]
     x, R = poses(4)

@@ -30,6 +30,7 @@ def test_directors_with_multipliers_can_be_traced(name):
     assert jax.eval_shape(lambda spin: final(METHODS[name], spin), SPIN).shape == (3, 3)
 
 
+@pytest.mark.slow
 def test_the_compiled_run_is_the_same():
     compiled = jax.jit(lambda spin: final(METHODS["RATTLE"], spin))(SPIN)
     np.testing.assert_allclose(compiled, final(METHODS["RATTLE"], SPIN), rtol=0.0, atol=1e-14)

@@ -56,6 +56,7 @@ def _asymmetry(change: np.ndarray, C: np.ndarray) -> float:
     return float(np.max(np.abs(left + left.T)))
 
 
+@pytest.mark.slow
 def test_it_is_half_of_the_change_of_the_metric_with_balls_and_a_floating_base():
     judged(balls(), 1)
 

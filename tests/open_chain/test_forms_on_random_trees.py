@@ -43,7 +43,7 @@ def same(seed: int, *forms: str) -> None:
         assert np.max(np.abs(other - recursive)) < 1e-11 * scale, form
 
 
-@pytest.mark.parametrize("seed", draws(SMALL, range(0, 200, 5)))
+@pytest.mark.parametrize("seed", draws(SMALL[1:], range(0, 200, 5)))
 @pytest.mark.usefixtures("looped")
 def test_three_forms_have_one_acceleration(seed):
     same(seed, "hamiltonian", "covariant")
@@ -81,7 +81,7 @@ _PERMUTATION = np.array(
 )
 
 
-@pytest.mark.parametrize("seed", draws(SMALL, range(200)))
+@pytest.mark.parametrize("seed", draws(SMALL[1:], range(200)))
 @pytest.mark.usefixtures("looped")
 def test_christoffel_symbols_are_those_of_the_derivatives_of_the_metric(seed):
     chain = pt.OpenChain(drawn(seed).system)

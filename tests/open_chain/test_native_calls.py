@@ -166,6 +166,7 @@ def test_the_plain_kernel_gives_numpy_too(monkeypatch):
     np.testing.assert_allclose(many[0], single, rtol=0.0, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_rows_of_single_numbers_give_the_same(monkeypatch):
     """What a GPU runs: the plain function of many states, each operation between rows of one number each."""
     q, v, _ = states()

@@ -79,6 +79,7 @@ def _symbols(chain: pt.OpenChain, q, v):
     return own, by_slope, rate - 2.0 * C, chain.metric(q), energy
 
 
+@pytest.mark.slow
 def test_christoffel_symbols_are_those_of_the_metric():
     q, v = arm().random(jax.random.key(1))
     own, by_slope, skew, metric, energy = _symbols(arm(), q, v)

@@ -10,6 +10,7 @@ from poinsot.papers.zoric2010 import _six_joints as six
 from poinsot.papers.zoric2010._quantities import EQUATIONS, _both, quantities
 
 pin: Any = pytest.importorskip("pinocchio")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pytest
 from heyoka_top import Case, motion
 
 import poinsot as pt
+from long_suite import of_the_long_suite
 
 TIMES = (0.01, 0.1, 0.5, 2.0, 10.0)
 
@@ -40,7 +41,7 @@ EXAMPLES = {
 }
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", of_the_long_suite(list(EXAMPLES), set(EXAMPLES) - {"fast top"}))
 def test_exact_motion_is_heyokas(name):
     """To round-off in angles of up to 1400 radians."""
     assert max(errors(*EXAMPLES[name])) < 5e-13

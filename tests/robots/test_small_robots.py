@@ -19,7 +19,7 @@ FILES = {
 @pytest.mark.parametrize(
     ("name", "floating"),
     [
-        ("biped", True),
+        pytest.param("biped", True, marks=pytest.mark.slow),
         ("picker", True),
         pytest.param("arm", True, marks=pytest.mark.slow),
         pytest.param("biped", False, marks=pytest.mark.slow),

@@ -68,6 +68,7 @@ def energies(t, x, R):
     return own.pose_potential(t, LENGTH * x, R) / UNITS.energy, UNITS.scaled(own).pose_potential(t, x, R)
 
 
+@pytest.mark.slow
 def test_the_energy_of_the_twin_and_a_wrong_scale():
     """Potentials are those of true distances; a twin in other units of time has another energy."""
     x = jnp.asarray(np.asarray(chain("free").straight_state().position) / LENGTH + 0.1)

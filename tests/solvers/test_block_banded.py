@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from long_suite import of_the_long_suite
 from poinsot.core import Blocks
 from poinsot.solvers import EPS, BlockMatrix, Stopping, _block_banded, linearised, newton
 
@@ -77,8 +78,15 @@ def test_blocks_hold_every_unknown_once():
 @pytest.mark.parametrize("coupled", [False, True])
 @pytest.mark.parametrize(
     "places",
-    [RAGGED, np.zeros(3, int), np.tile([0, 1], 3), np.tile(range(30), 4)],
-    ids=["ragged", "one", "two", "thirty"],
+    of_the_long_suite(
+        {
+            "ragged": (RAGGED,),
+            "one": (np.zeros(3, int),),
+            "two": (np.tile([0, 1], 3),),
+            "thirty": (np.tile(range(30), 4),),
+        },
+        {"ragged", "one", "two"},
+    ),
 )
 def test_solutions_are_those_of_the_dense_matrix(places, coupled):
     blocks = Blocks.of(places, coupled=coupled)
@@ -116,6 +124,7 @@ def test_one_direction_after_the_other_gives_the_same_jacobian(coupled, monkeypa
         assert np.max(np.abs(other)) > 0.1
 
 
+@pytest.mark.slow
 def test_what_stands_outside_the_blocks_is_missed():
     """The control: a matrix with more than the blocks hold is not the one that is solved with."""
     dense = band(RAGGED, coupled=True)

@@ -214,6 +214,7 @@ def exact_log(monitor, problem, y):
     return 0.25 * jnp.log(b * b + a * c) - 0.5 * jnp.log(a)
 
 
+@pytest.mark.slow
 def test_default_density_and_its_growth_are_those_of_exact_derivatives():
     problem, y = kepler()
     planet = motion(jnp.linspace(0.0, KEPLER_PERIOD, 41), {"eccentricity": 0.9, "mu": 1.0})
@@ -231,6 +232,7 @@ def test_default_density_and_its_growth_are_those_of_exact_derivatives():
     assert np.max(np.abs(rate / np.exp(log))) > 0.5, "the density must grow for this to say anything"
 
 
+@pytest.mark.slow
 def test_default_monitor_of_joints_is_not_much_more_code_than_the_field():
     """With exact derivatives throughout it was 34 times as much, and took minutes to compile."""
     system = pt.library.two_body_linkage()
