@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from random_trees import drawn
+from random_trees import SINGLE, Tree, drawn
 
 import poinsot as pt
 from poinsot.kernels import once
@@ -57,13 +57,14 @@ def test_the_form_with_multipliers_has_the_same_acceleration(seed):
 
 
 @once
-def _symbols(chain: pt.OpenChain, q):
+def _symbols(chain: pt.OpenChain, q, v):
     r"""Symbols in closed form, and those of the derivatives $X_a$ of the metric along unit rates.
 
     $$ \Gamma_{ab,c} = \tfrac12 (X_a M_{bc} + X_b M_{ac} - X_c M_{ab})
        + \tfrac12 (\epsilon_{cal} M_{lb} + \epsilon_{cbl} M_{la}) $$
 
-    The last two terms are those of Euler's equations, $\Omega\times\pi$, for the rates of one ball.
+    The last two terms are those of Euler's equations, $\Omega\times\pi$, for the rates of one ball. Then the
+    change of the metric along all rates, and the Coriolis matrix.
     """
     still = jnp.zeros(chain.v_size)
     slope = jax.jacfwd(lambda s: chain.metric(chain.moved(q, s)))(still)
@@ -73,7 +74,8 @@ def _symbols(chain: pt.OpenChain, q):
         turned = turned.at[block].set(jnp.asarray(_PERMUTATION))
     spin = jnp.einsum("cal,lb->abc", turned, chain.metric(q))
     by_slope = jnp.einsum("bca->abc", slope) + jnp.einsum("acb->abc", slope) - slope
-    return chain.christoffel(q), 0.5 * (by_slope + spin + jnp.swapaxes(spin, 0, 1)), spin
+    change = slope @ v, chain.coriolis(q, v)
+    return chain.christoffel(q), 0.5 * (by_slope + spin + jnp.swapaxes(spin, 0, 1)), spin, change
 
 
 _PERMUTATION = np.array(
@@ -81,13 +83,23 @@ _PERMUTATION = np.array(
 )
 
 
+def is_flat(tree: Tree) -> bool:
+    """Whether each body is on an axis of the ground: the metric is constant then, and all symbols vanish."""
+    return all(end[0] is None and kind in SINGLE for end, kind in zip(tree.ends, tree.kinds, strict=True))
+
+
 @pytest.mark.parametrize("seed", draws(SMALL, range(200)))
 @pytest.mark.usefixtures("looped")
-def test_christoffel_symbols_are_those_of_the_derivatives_of_the_metric(seed):
-    chain = pt.OpenChain(drawn(seed).system)
-    own, by_slope, spin = _symbols(chain, chain.random(jax.random.key(seed))[0])
-    scale = np.max(np.abs(own))
-    assert scale > 1e-2
+def test_christoffel_symbols_and_coriolis_matrix_are_those_of_the_derivatives_of_the_metric(seed):
+    tree = drawn(seed)
+    chain, flat = pt.OpenChain(tree.system), is_flat(tree)
+    own, by_slope, spin, (change, C) = _symbols(chain, *chain.random(jax.random.key(seed)))
+    size = np.max(np.abs(own))
+    assert size < 1e-14 if flat else size > 1e-2
+    scale = 1.0 if flat else size
     assert np.max(np.abs(own - by_slope)) < 1e-10 * scale
     if chain.structure.balls:
         assert np.max(np.abs(own - by_slope + 0.5 * (spin + np.swapaxes(spin, 0, 1)))) > 1e-3 * scale
+    skew = change - 2.0 * C
+    assert flat or np.max(np.abs(C)) > 1e-2 * scale
+    assert np.max(np.abs(skew + skew.T)) < 1e-13 * max(scale, np.max(np.abs(C)))
