@@ -134,8 +134,8 @@ def test_mimic_takes_any_number(factor, limits, about, tmp_path):
 
 def test_what_is_written_is_read_again(tmp_path):
     robot = read_urdf(PICKER)
-    write_urdf(robot, tmp_path / "again.urdf")
-    again = read_urdf(tmp_path / "again.urdf")
+    write_urdf(robot, tmp_path / "new" / "again.urdf")
+    again = read_urdf(tmp_path / "new" / "again.urdf")
     assert again.names == robot.names and {*robot.frames} <= {*again.frames}
     chains = [pt.OpenChain(one) for one in (robot, again)]
     numbers = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 4))
