@@ -261,6 +261,12 @@ def test_a_law_of_ones_own_and_angles_that_go_round():
         ),
         (lambda: pt.control.ComputedTorque(chain(), 1.0, 1.0, lambda t: t), "must return coordinates, rates"),
         (
+            lambda: pt.control.PDGravity(
+                shoulder(), 1.0, 1.0, pt.control.quintic(np.eye(5)[0], np.eye(5)[1], 1.0)
+            ),
+            r"5, 4, 4 numbers; make the path with chain=\.\.\., by which quaternions turn",
+        ),
+        (
             lambda: pt.control.ComputedTorque(chain(), -1.0, 1.0, GOAL),
             "kp of ComputedTorque = -1.0; none may",
         ),

@@ -134,8 +134,8 @@ def test_mimic_takes_any_number(factor, limits, about, tmp_path):
 
 def test_what_is_written_is_read_again(tmp_path):
     robot = read_urdf(PICKER)
-    write_urdf(robot, tmp_path / "again.urdf")
-    again = read_urdf(tmp_path / "again.urdf")
+    write_urdf(robot, tmp_path / "new" / "again.urdf")
+    again = read_urdf(tmp_path / "new" / "again.urdf")
     assert again.names == robot.names and {*robot.frames} <= {*again.frames}
     chains = [pt.OpenChain(one) for one in (robot, again)]
     numbers = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 4))
@@ -223,6 +223,8 @@ BAD = {
     "numbers": ('xyz="0.4 0 0"', 'xyz="0.4 0 x"', "xyz of <origin> = '0.4 0 x'; it must be 3 finite numbers"),
     "limits": ('lower="-1.5"', 'lower="low"', "lower of <limit> = 'low'; it must be 1 finite number"),
     "axis": ('<axis xyz="1 0 0"/>', '<axis xyz="0 0 0"/>', "axis is zero"),
+    "mimics itself": ('<parent link="arm"/>', '<parent link="arm"/><mimic joint="extend"/>', "mimics itself"),
+    "space moves": ('"arm"', '"ground"', "'ground' moves, and that is the name of space; give the link"),
     "a name twice": ('<link name="tip"/>', '<link name="tip"/><link name="tip"/>', "two elements are called"),
 }  # fmt: skip
 

@@ -1,10 +1,12 @@
 """Random chains and trees: one acceleration in all forms, and symbols that are those of the metric."""
 
+from collections.abc import Iterable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from random_trees import drawn
+from random_trees import SINGLE, Tree, drawn
 
 import poinsot as pt
 from poinsot.kernels import once
@@ -26,8 +28,9 @@ def _acceleration(formulation, state):
     return jax.jvp(rates, (t, y), (jnp.ones_like(t), problem.vector_field(t, y)))[1]
 
 
-def draws(few: tuple[int, ...], many: range) -> list:
-    return [*few, *(pytest.param(seed, marks=pytest.mark.slow) for seed in many if seed not in few)]
+def draws(seeds: Iterable[int]) -> list:
+    """Draws for `parametrize`; one is in the default suite."""
+    return [seed if seed == SMALL[1] else pytest.param(seed, marks=pytest.mark.slow) for seed in seeds]
 
 
 def same(seed: int, *forms: str) -> None:
@@ -43,7 +46,7 @@ def same(seed: int, *forms: str) -> None:
         assert np.max(np.abs(other - recursive)) < 1e-11 * scale, form
 
 
-@pytest.mark.parametrize("seed", draws(SMALL[1:], range(0, 200, 5)))
+@pytest.mark.parametrize("seed", draws([*SMALL, *range(0, 200, 5)]))
 @pytest.mark.usefixtures("looped")
 def test_three_forms_have_one_acceleration(seed):
     same(seed, "hamiltonian", "covariant")
@@ -57,13 +60,14 @@ def test_the_form_with_multipliers_has_the_same_acceleration(seed):
 
 
 @once
-def _symbols(chain: pt.OpenChain, q):
+def _symbols(chain: pt.OpenChain, q, v):
     r"""Symbols in closed form, and those of the derivatives $X_a$ of the metric along unit rates.
 
     $$ \Gamma_{ab,c} = \tfrac12 (X_a M_{bc} + X_b M_{ac} - X_c M_{ab})
        + \tfrac12 (\epsilon_{cal} M_{lb} + \epsilon_{cbl} M_{la}) $$
 
-    The last two terms are those of Euler's equations, $\Omega\times\pi$, for the rates of one ball.
+    The last two terms are those of Euler's equations, $\Omega\times\pi$, for the rates of one ball. Then the
+    change of the metric along all rates, and the Coriolis matrix.
     """
     still = jnp.zeros(chain.v_size)
     slope = jax.jacfwd(lambda s: chain.metric(chain.moved(q, s)))(still)
@@ -73,7 +77,8 @@ def _symbols(chain: pt.OpenChain, q):
         turned = turned.at[block].set(jnp.asarray(_PERMUTATION))
     spin = jnp.einsum("cal,lb->abc", turned, chain.metric(q))
     by_slope = jnp.einsum("bca->abc", slope) + jnp.einsum("acb->abc", slope) - slope
-    return chain.christoffel(q), 0.5 * (by_slope + spin + jnp.swapaxes(spin, 0, 1)), spin
+    change = slope @ v, chain.coriolis(q, v)
+    return chain.christoffel(q), 0.5 * (by_slope + spin + jnp.swapaxes(spin, 0, 1)), spin, change
 
 
 _PERMUTATION = np.array(
@@ -81,13 +86,23 @@ _PERMUTATION = np.array(
 )
 
 
-@pytest.mark.parametrize("seed", draws(SMALL[1:], range(200)))
+def is_flat(tree: Tree) -> bool:
+    """Whether each body is on an axis of the ground: the metric is constant then, and all symbols vanish."""
+    return all(end[0] is None and kind in SINGLE for end, kind in zip(tree.ends, tree.kinds, strict=True))
+
+
+@pytest.mark.parametrize("seed", draws(range(200)))
 @pytest.mark.usefixtures("looped")
-def test_christoffel_symbols_are_those_of_the_derivatives_of_the_metric(seed):
-    chain = pt.OpenChain(drawn(seed).system)
-    own, by_slope, spin = _symbols(chain, chain.random(jax.random.key(seed))[0])
-    scale = np.max(np.abs(own))
-    assert scale > 1e-2
+def test_christoffel_symbols_and_coriolis_matrix_are_those_of_the_derivatives_of_the_metric(seed):
+    tree = drawn(seed)
+    chain, flat = pt.OpenChain(tree.system), is_flat(tree)
+    own, by_slope, spin, (change, C) = _symbols(chain, *chain.random(jax.random.key(seed)))
+    size = np.max(np.abs(own))
+    assert size < 1e-14 if flat else size > 1e-2
+    scale = 1.0 if flat else size
     assert np.max(np.abs(own - by_slope)) < 1e-10 * scale
     if chain.structure.balls:
         assert np.max(np.abs(own - by_slope + 0.5 * (spin + np.swapaxes(spin, 0, 1)))) > 1e-3 * scale
+    skew = change - 2.0 * C
+    assert flat or np.max(np.abs(C)) > 1e-2 * scale
+    assert np.max(np.abs(skew + skew.T)) < 1e-13 * max(scale, np.max(np.abs(C)))

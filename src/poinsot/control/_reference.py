@@ -60,8 +60,9 @@ def as_reference(value: Any, chain: OpenChain, controller: str) -> Reference:
     if shapes != [(size,) for size in sizes]:
         wanted = ", ".join(map(str, sizes))
         said = ", ".join(map(str, shapes)) or "nothing"
+        plain = chain.q_size != chain.v_size and shapes == [(chain.q_size,)] * 3
         raise InputError(
             f"{field} returns arrays of shape {said}; it must return coordinates, rates and accelerations, "
-            f"{wanted} numbers"
+            f"{wanted} numbers" + "; make the path with chain=..., by which quaternions turn" * plain
         )
     return Reference(None, value, chain.v_size)

@@ -22,6 +22,8 @@ UNREAD = (
 """Sections that are read, or that say nothing of how bodies move by themselves."""
 HELD = ("geom", "joint", "freejoint", "inertial", "body", "site", "camera", "light")
 """Elements of a body; the last three are left out."""
+STILL = ("joint", "freejoint", "inertial")
+"""Of these, what the world has not, which does not move."""
 
 
 def read_mjcf(path: str | Path, *, geometry: bool = True) -> System:
@@ -113,8 +115,12 @@ class _Tree:
         for one in element:
             if one.tag not in HELD:
                 raise InputError(f"{where}: <{one.tag}> is not read; leave it out")
+            if element.tag == "worldbody" and one.tag in STILL:
+                raise InputError(f"{where}: <{one.tag}> is in no body; put it into the one that it is of")
         geoms = [geom_of(one, settings, inherited, where) for one in element.findall("geom")]
         given = element.findall("inertial")
+        if len(given) > 1:
+            raise InputError(f"{where} has {len(given)} <inertial>; give one")
         use_geoms = settings.compiler.from_geoms or (settings.compiler.from_geoms is None and not given)
         mass = centre = inertia = None
         if given and not use_geoms:

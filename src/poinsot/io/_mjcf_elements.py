@@ -49,6 +49,13 @@ class Reading:
         """A number."""
         return otherwise if name not in self.values else float(self.vector(name, 1, np.zeros(1))[0])
 
+    def amount(self, name: str, otherwise: float) -> float:
+        """A number that is not negative."""
+        amount = self.number(name, otherwise)
+        if amount < 0.0:
+            raise InputError(f"{self.where}: {name} = {amount:g}; it must not be negative")
+        return amount
+
     def vector(self, name: str, count: int | tuple[int, ...], otherwise: Any) -> np.ndarray:
         """Numbers, as many as there must be."""
         text = self.values.get(name)
@@ -244,9 +251,7 @@ def inertial_of(element: Element, settings: Settings, where: str) -> tuple[float
     pose = pose_of(reading, settings.compiler)
     if "mass" not in reading.values:
         raise InputError(f"{reading.where} has no mass; give mass=...")
-    mass = reading.number("mass", 0.0)
-    if mass < 0.0:
-        raise InputError(f"{reading.where}: mass = {mass:g}; it must not be negative")
+    mass = reading.amount("mass", 0.0)
     if "fullinertia" in reading.values:
         xx, yy, zz, xy, xz, yz = reading.vector("fullinertia", 6, None)
         own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -396,6 +401,7 @@ def geom_of(element: Element, settings: Settings, inherited: str, where: str) ->
         scale = {"box": (2, 2, 2), "plane": (2, 2, 2), "capsule": (1, 2), "cylinder": (1, 2)}.get(
             kind, (1, 1, 1)
         )
+        _check_size(reading, kind, given[: sizes[kind]])
         size = tuple(float(a * b) for a, b in zip(given[: sizes[kind]], scale, strict=False))
     else:
         raise InputError(
@@ -405,12 +411,20 @@ def geom_of(element: Element, settings: Settings, inherited: str, where: str) ->
         raise InputError(f"{where}: <{element[0].tag}> in a geom is not read; leave it out")
     if reading.switch("shellinertia", "false"):
         raise InputError(f"{where}: shellinertia is not read; geoms are solid here")
-    mass = reading.number("mass", 0.0) if "mass" in reading.values else None
+    mass = reading.amount("mass", 0.0) if "mass" in reading.values else None
     role = (
         "visual" if reading.text("contype", "1") == "0" == reading.text("conaffinity", "1") else "collision"
     )
     shape = Geometry("", kind, size, role=role, mesh=mesh)
-    return Geom(shape, pose, mass, reading.number("density", DENSITY), lost)
+    return Geom(shape, pose, mass, reading.amount("density", DENSITY), lost)
+
+
+def _check_size(reading: Reading, kind: str, size: np.ndarray) -> None:
+    """Refuse a size that is missing or not positive, which no solid has; that of a plane is only drawn."""
+    if kind == "plane" or np.all(size > 0.0):
+        return
+    given = f"size = {quoted(reading.values['size'])}" if "size" in reading.values else "it has no size"
+    raise InputError(f"{reading.where}: {given}; the size of a {kind} is positive numbers")
 
 
 def _between(reading: Reading, kind: str, size: np.ndarray) -> tuple[Pose, np.ndarray]:

@@ -111,6 +111,10 @@ class Robot:
         moving = [link for link in dict.fromkeys(self.carrier.values()) if link != grounded]
         if not moving:
             raise InputError(f"{self.file} has no joint that moves; there is nothing to simulate")
+        if GROUND in moving:
+            raise InputError(
+                f"{self.file}: {GROUND!r} moves, and that is the name of space; give the link another one"
+            )
         bodies, centres = {}, {}
         parts_of: dict[str, list[str]] = {}
         for link in self.links:
@@ -201,6 +205,8 @@ class Robot:
             other, factor, offset = joint.mimic
             if other not in driving:
                 raise InputError(f"{self.file}: joint {joint.name!r} mimics {other!r}, which is no joint")
+            if other == joint.name:
+                raise InputError(f"{self.file}: joint {joint.name!r} mimics itself; name another joint")
             if factor == 0.0:
                 raise InputError(
                     f"{self.file}: joint {joint.name!r} mimics {other!r} by the factor 0, so it does not "

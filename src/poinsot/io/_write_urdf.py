@@ -44,7 +44,7 @@ def write_urdf(system: System, path: str | Path, *, geometry: bool = True) -> No
 
     Args:
         system: bodies on hinges, slides, planar and fixed joints that form a tree.
-        path: of the file.
+        path: of the file; folders that are missing are made.
         geometry: whether shapes are written.
 
     Raises:
@@ -54,6 +54,7 @@ def write_urdf(system: System, path: str | Path, *, geometry: bool = True) -> No
     for element in _Writer(system, shapes).elements():
         root.append(element)
     ElementTree.indent(root)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     if shapes is not None:
         shapes.copy()
     Path(path).write_text(ElementTree.tostring(root, encoding="unicode") + "\n", encoding="utf-8")

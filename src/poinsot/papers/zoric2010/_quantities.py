@@ -44,9 +44,11 @@ REMARKS = [
     "The paper derives its equations and computes no example. Ours is a chain of six bodies of five "
     "particles each, with revolute and prismatic joints in turn; it is compared at one state without "
     "symmetry.",
-    "Our values are those of OpenChain, by unit quaternions, axes, planar moments and recursions. The "
-    "others know rotation matrices by Rodrigues' formula and the places of particles, and differentiate: "
-    "no moment of inertia, no quaternion and no closed form of a Christoffel symbol is in them.",
+    "Our values are those of OpenChain, by recursions along the axes and planar moments. It turns bodies "
+    "by rotation matrices, as quaternions turn only balls and free bodies there; the products of the paper's "
+    "quaternions are judged beside these. The others know rotation matrices by Rodrigues' formula and the "
+    "places of particles, and differentiate: no moment of inertia, no quaternion and no closed form of a "
+    "Christoffel symbol is in them.",
     "Of each quantity its largest entry is shown beside the other value, and the largest difference over all "
     "entries is judged.",
     "Read in the paper: sums of rho_kk in (35) and (61) up to the joint of the body itself, i - 1; the minus "
