@@ -107,9 +107,7 @@ class Mechanism:
         """That of a run at the saved times nearest to these; at three times when left out."""
         names = joint_names(run)
         usual = np.linspace(run.t[0], run.t[-1], USUAL, endpoint=False)
-        wanted = usual if times is None else np.asarray(times, dtype=float)
-        if wanted.ndim != 1 or wanted.size == 0:
-            raise InputError(f"mechanism: times = {quoted(times)}; it must be a list of times")
+        wanted = usual if times is None else _times(times, float(run.t[0]), float(run.t[-1]))
         places = np.unique(np.argmin(np.abs(run.t[None, :] - wanted[:, None]), axis=1))
         forces = None
         if reactions:
@@ -181,10 +179,20 @@ class Mechanism:
         low, high = every.min(axis=0), every.max(axis=0)
         return 0.5 * (low + high), 0.5 * np.maximum(high - low, 0.3 * np.max(high - low))
 
+    @cached_property
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        """Middle of a panel and half its sides: all that is shown with room about it, and its arrows."""
+        (middle, half), tips = self.box, [np.zeros((0, 2))]
+        if self.forces is not None:
+            tips = [np.stack(ends) for time in range(len(self.t)) for ends in self._drawn_forces(time)]
+        every = np.concatenate([(middle - MARGIN * half)[None], (middle + MARGIN * half)[None], *tips])
+        low, high = every.min(axis=0), every.max(axis=0)
+        return 0.5 * (low + high), 0.5 * (high - low)
+
     @property
     def size(self) -> tuple[float, float]:
         """Of a figure of all of them, in inches."""
-        half = self.box[1]
+        half = self.frame[1]
         columns = min(len(self.t), 3)
         rows = -(-len(self.t) // columns)
         return WIDTH, 1.0 + rows * (min(WIDTH / columns * half[1] / half[0], 6.0) + 0.3)
@@ -203,7 +211,7 @@ class Mechanism:
         figure.legend(handles, names, loc="outside lower center", ncols=min(max(columns, 1), LEGEND))
 
     def _draw(self, ax: "Axes", time: int) -> None:
-        (middle, half), scale = self.box, float(np.max(self.box[1]))
+        (middle, half), scale = self.frame, float(np.max(self.box[1]))
         self._draw_solids(ax, time)
         for k, outline in enumerate(self.outlines[time]):
             colour, name = PALETTE[k % len(PALETTE)], self.bodies[k].name if time == 0 else None
@@ -216,9 +224,9 @@ class Mechanism:
         if time == 0:
             self._draw_names(ax, scale)
         if self.forces is not None:
-            self._draw_forces(ax, time, scale)
-        ax.set_xlim(middle[0] - MARGIN * half[0], middle[0] + MARGIN * half[0])
-        ax.set_ylim(middle[1] - MARGIN * half[1], middle[1] + MARGIN * half[1])
+            self._draw_forces(ax, time)
+        ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
+        ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
         ax.set_aspect("equal")
         ax.set_title(f"$t = {self.t[time]:.3g}$", loc="center")
 
@@ -297,18 +305,23 @@ class Mechanism:
                 return along / np.linalg.norm(along)
         return np.array([1.0, 0.0])
 
-    def _draw_forces(self, ax: "Axes", time: int, scale: float) -> None:
-        assert self.forces is not None
-        longest = float(np.max(np.linalg.norm(self.forces, axis=2)))
-        if longest == 0.0:
-            return
+    def _draw_forces(self, ax: "Axes", time: int) -> None:
+        for tail, tip in self._drawn_forces(time):
+            ax.annotate("", tuple(tip), tuple(tail), zorder=7, annotation_clip=False,
+                        arrowprops={"arrowstyle": "-|>", "color": FORCE, "linewidth": 1.4,
+                                    "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+
+    def _drawn_forces(self, time: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Tail and tip on the paper of each force that is large enough to be seen."""
+        scale, arrows = float(np.max(self.box[1])), []
+        if self.forces is None or self.longest == 0.0:
+            return []
         for joint, force in zip(self.joints, self.forces[time], strict=True):
             tail = self.view(self.place(time, joint, 1))[:2]
-            arrow = self.view(force)[:2] * LONGEST * 2.0 * scale / longest
+            arrow = self.view(force)[:2] * LONGEST * 2.0 * scale / self.longest
             if np.linalg.norm(arrow) > 0.02 * scale:
-                ax.annotate("", tuple(tail + arrow), tuple(tail), zorder=7, annotation_clip=False,
-                            arrowprops={"arrowstyle": "-|>", "color": FORCE, "linewidth": 1.4,
-                                        "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+                arrows.append((tail, tail + arrow))
+        return arrows
 
     @property
     def longest(self) -> float:
@@ -332,6 +345,21 @@ def _bodies(
         radii = axes * np.sqrt(np.maximum(squares, 0.0))[None]
         bodies.append(Body(name, np.unique(np.reshape(points, (-1, 3)), axis=0), radii, solids.get(name, ())))
     return bodies
+
+
+def _times(times: Sequence[float], begin: float, end: float) -> np.ndarray:
+    """Check the times of a picture: some numbers within the run."""
+    try:
+        wanted = np.asarray(times, dtype=float)
+    except (TypeError, ValueError):
+        wanted = np.zeros(0)
+    if wanted.ndim != 1 or wanted.size == 0:
+        raise InputError(f"mechanism: times = {quoted(times)}; it must be a list of times")
+    low, high = min(begin, end), max(begin, end)
+    slack = 1e-9 * (high - low)
+    if not np.all((wanted >= low - slack) & (wanted <= high + slack)):
+        raise InputError(f"mechanism: times = {quoted(times)}; the run goes from {begin:g} to {end:g}")
+    return wanted
 
 
 def _clear(wanted: np.ndarray, arrows: list[np.ndarray]) -> np.ndarray:
