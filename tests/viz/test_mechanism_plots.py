@@ -10,7 +10,8 @@ import pytest
 
 import poinsot as pt
 from poinsot.viz._joint_plots import coordinates, draw, reactions
-from poinsot.viz._mechanism import ASLANT, CLEAR, Body, Mechanism, _times
+from poinsot.viz._labels import CLEAR, labels
+from poinsot.viz._mechanism import ASLANT, Body, Mechanism, _times
 
 matplotlib.use("Agg")
 HINGE = {
@@ -193,7 +194,9 @@ def test_round_off_is_no_reaction():
         panels = reactions(run, None)
         for what, size in zip(("force", "torque"), left, strict=True):
             found = panels[what].get("ring")
-            assert found is None if size is None else np.allclose(found, np.sqrt(3.0) * size, rtol=1e-12)
+            assert (found is None) == (size is None)
+            if found is not None and size is not None:
+                np.testing.assert_allclose(found, np.sqrt(3.0) * size, rtol=1e-12)
 
 
 def test_ticks_of_a_constant_are_not_its_digits():
@@ -202,3 +205,29 @@ def test_ticks_of_a_constant_are_not_its_digits():
     figure = draw(run, {"torque": {"rail": steady}}, matplotlib.figure.Figure(), "")
     low, high = figure.axes[0].get_ylim()
     assert high - low > 0.1 and low < steady[0] < high
+
+
+def test_names_of_joints_that_are_near_do_not_cover_each_other():
+    """Four joints in a row with long names, which all would stand below."""
+    points = 20.0 * np.arange(4.0)[:, None] * np.array([1.0, 0.0])
+    down = np.tile([0.0, -1.0], (4, 1))
+    found = labels(["platform head"] * 4, points, down, [[]] * 4)
+    alone = [labels(["platform head"], point[None], down[:1], [[]])[0] for point in points]
+
+    def covered(chosen):
+        boxes = [label.box(point) for label, point in zip(chosen, points, strict=True)]
+        pairs = [(one, other) for k, one in enumerate(boxes) for other in boxes[:k]]
+        return sum(bool(np.all(np.minimum(a[1], b[1]) - np.maximum(a[0], b[0]) > 2.0)) for a, b in pairs)
+
+    assert covered(found) == 0 and covered(alone) > 2
+    assert found[0] == alone[0], "the first stands where it would by itself"
+    assert all(label.offset[1] < 0.0 and not label.far for label in alone)
+
+
+def test_a_panel_of_many_curves_says_so():
+    run: Any = Seen()
+    many = {f"joint{k}": k + run.t for k in range(9)}
+    figure = draw(run, {"angle": many}, matplotlib.figure.Figure(), "")
+    assert [text.get_text() for text in figure.axes[0].texts] == ["9 curves;\nsome of them by\nnames=[...]"]
+    few = draw(run, {"angle": dict(list(many.items())[:8])}, matplotlib.figure.Figure(), "")
+    assert not few.axes[0].texts and few.axes[0].get_legend() is not None

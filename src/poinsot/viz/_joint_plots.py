@@ -8,8 +8,8 @@ import numpy as np
 from poinsot.core import InputError, quoted
 from poinsot.model.joints import Spherical
 from poinsot.simulation import BodyTrajectory
-from poinsot.viz._drawing import READABLE, STILL, beginning, curves
-from poinsot.viz._style import stacked
+from poinsot.viz._drawing import LEGEND_MOST, READABLE, STILL, beginning, curves
+from poinsot.viz._style import QUIET, stacked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,6 +121,9 @@ def draw(run: BodyTrajectory, panels: Curves, figure: "Figure | None", title: st
             ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
         ax.set_ylabel(what)
         _widen(ax, list(rows.values()))
+        if len(rows) > LEGEND_MOST:
+            told = f"{len(rows)} curves;\nsome of them by\nnames=[...]"
+            ax.text(1.02, 0.5, told, transform=ax.transAxes, va="center", color=QUIET, fontsize=9)
     axes[0].set_title(f"{title}{part}")
     axes[-1].set_xlabel("$t$")
     figure.align_ylabels(axes)

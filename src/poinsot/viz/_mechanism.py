@@ -10,6 +10,7 @@ import numpy as np
 from poinsot.core import InputError, optional, quoted
 from poinsot.simulation import BodyTrajectory
 from poinsot.viz._joint_plots import joint_names
+from poinsot.viz._labels import SIZE, Label, labels
 from poinsot.viz._shapes import Solid, draw_solids, solids_of
 from poinsot.viz._solid import View
 from poinsot.viz._style import PALETTE, QUIET
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
 USUAL = 3
 """Snapshots of a run, unless others are asked for."""
-WIDTH = 9.6
-"""Of a figure, in inches."""
+WIDTH, TALLEST = 9.6, 6.0
+"""Of a figure, and of a row of panels, in inches."""
+COLUMNS = 3
+"""Panels beside each other, at most."""
 PLANES = {
     2: np.eye(3),
     1: np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
@@ -38,8 +41,6 @@ SMALL = 0.05
 """Size of symbols of the ground, relative to the picture."""
 LONGEST = 0.3
 """Length of the longest arrow, likewise."""
-CLEAR = 0.5
-"""Cosine of the angle that names keep from arrows."""
 LEGEND = 6
 """Bodies beside each other in the legend, at most."""
 LETTERS = 100
@@ -193,13 +194,13 @@ class Mechanism:
     def size(self) -> tuple[float, float]:
         """Of a figure of all of them, in inches."""
         half = self.frame[1]
-        columns = min(len(self.t), 3)
+        columns = min(len(self.t), COLUMNS)
         rows = -(-len(self.t) // columns)
-        return WIDTH, 1.0 + rows * (min(WIDTH / columns * half[1] / half[0], 6.0) + 0.3)
+        return WIDTH, 1.0 + rows * (min(WIDTH / columns * half[1] / half[0], TALLEST) + 0.3)
 
     def draw(self, figure: "Figure") -> None:
         """All of them, in the order of time."""
-        columns = min(len(self.t), 3)
+        columns = min(len(self.t), COLUMNS)
         rows = -(-len(self.t) // columns)
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
         for time, ax in enumerate(panels):
@@ -228,7 +229,7 @@ class Mechanism:
         ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
         ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
         ax.set_aspect("equal")
-        ax.set_title(f"$t = {self.t[time]:.3g}$", loc="center")
+        ax.set_title(f"$t$ = {self.t[time]:.3g}", loc="center")
 
     def _draw_solids(self, ax: "Axes", time: int) -> None:
         """Shapes of all bodies and of the ground, the farthest first."""
@@ -262,10 +263,23 @@ class Mechanism:
                 near[0].append(joint["name"])
             else:
                 groups.append((place, [joint["name"]]))
-        for place, names in groups:
-            beside = ", ".join(names)
-            text = beside if len(beside) <= LONG else ",\n".join(names)
-            self._draw_name(ax, text, place, self._arrows(0, names))
+        beside = [", ".join(names) for _, names in groups]
+        texts = [
+            text if len(text) <= LONG else ",\n".join(names)
+            for text, (_, names) in zip(beside, groups, strict=True)
+        ]
+        places = np.stack([place for place, _ in groups])
+        away = places - self.box[0]
+        away = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-300)
+        arrows = [self._arrows(0, names) for _, names in groups]
+        for place, label in zip(places, labels(texts, self._points * places, away, arrows), strict=True):
+            _draw_name(ax, label, place)
+
+    @property
+    def _points(self) -> float:
+        """Points of type to a unit of length, nearly."""
+        (_, half), columns = self.frame, min(len(self.t), COLUMNS)
+        return 72.0 * min(WIDTH / columns / (2.0 * half[0]), TALLEST / (2.0 * half[1]))
 
     def _arrows(self, time: int, names: Sequence[str]) -> list[np.ndarray]:
         """Find the directions on paper of the forces of some joints."""
@@ -274,27 +288,6 @@ class Mechanism:
         of_joints = zip(self.joints, self.forces[time], strict=True)
         drawn = [self.view(force)[:2] for joint, force in of_joints if joint["name"] in names]
         return [arrow / np.linalg.norm(arrow) for arrow in drawn if np.linalg.norm(arrow) > 0.0]
-
-    def _draw_name(self, ax: "Axes", name: str, place: np.ndarray, arrows: list[np.ndarray]) -> None:
-        """Write a name beside the joint, away from the middle and from arrows.
-
-        It has a halo that keeps it readable on bodies.
-        """
-        away = place - self.box[0]
-        away = away / max(float(np.linalg.norm(away)), 1e-300)
-        right, up = 9.0 * _clear(away, arrows)
-        effects = optional("matplotlib.patheffects", "plot", "a picture")
-        ax.annotate(
-            name,
-            tuple(place),
-            xytext=(right, up + (2.0 if up >= 0.0 else -2.0)),
-            textcoords="offset points",
-            fontsize=9,
-            zorder=8,
-            ha="left" if right > 3.0 else "right" if right < -3.0 else "center",
-            va="bottom" if up >= 0.0 else "top",
-            path_effects=[effects.withStroke(linewidth=2.5, foreground="white")],
-        )
 
     def _rail(self, joint: dict[str, Any]) -> np.ndarray:
         """Direction of the ground at a joint: along a slide, else level."""
@@ -362,14 +355,22 @@ def _times(times: Sequence[float], begin: float, end: float) -> np.ndarray:
     return wanted
 
 
-def _clear(wanted: np.ndarray, arrows: list[np.ndarray]) -> np.ndarray:
-    """Turn a direction by eighths until no arrow points the same way; the least turn that does."""
-    ways = []
-    for eighth in (0, 1, -1, 2, -2, 3, -3, 4):
-        cos, sin = np.cos(0.25 * np.pi * eighth), np.sin(0.25 * np.pi * eighth)
-        way = np.array([cos * wanted[0] - sin * wanted[1], sin * wanted[0] + cos * wanted[1]])
-        ways.append((max([float(way @ arrow) for arrow in arrows], default=-1.0), way))
-    return next((way for nearest, way in ways if nearest < CLEAR), min(ways, key=lambda one: one[0])[1])
+def _draw_name(ax: "Axes", label: Label, place: np.ndarray) -> None:
+    """Write a name beside its joint, with a halo that keeps it readable on bodies."""
+    effects = optional("matplotlib.patheffects", "plot", "a picture")
+    leader = {"arrowstyle": "-", "color": QUIET, "linewidth": 0.6, "shrinkA": 0.0, "shrinkB": 4.0}
+    ax.annotate(
+        label.text,
+        tuple(place),
+        xytext=label.offset,
+        textcoords="offset points",
+        fontsize=SIZE,
+        zorder=8,
+        ha=label.ha,
+        va=label.va,
+        arrowprops=leader if label.far else None,
+        path_effects=[effects.withStroke(linewidth=2.5, foreground="white")],
+    )
 
 
 def _hull(points: np.ndarray) -> np.ndarray:
