@@ -233,8 +233,26 @@ def test_reactions_of_methods_with_multipliers_converge_at_their_order(coordinat
 OTHER_COORDINATES: dict[str, Any] = {
     "recursive": {"coordinates": "joint", "form": "recursive"},
     "hamiltonian": {"coordinates": "joint", "form": "hamiltonian", "integrator": "gauss6"},
+    "covariant": {"coordinates": "joint", "form": "covariant"},
     "null space": {"coordinates": "quaternions", "form": "null_space"},
+    "euler angles": {"coordinates": pt.coordinates.EulerAngles("xyz"), "form": "null_space"},
     "directors": {"coordinates": "directors", "form": "index0"},
+    "index1": {"coordinates": "quaternions", "form": "index1"},
+    "index2": {
+        "coordinates": "directors",
+        "form": "index2",
+        "integrator": pt.integrators.ConstrainedRungeKutta(pt.integrators.RadauIIA(3).tableau),
+    },
+    "index3": {
+        "coordinates": "quaternions",
+        "form": "index3",
+        "integrator": pt.integrators.ConstrainedGauss(3),
+    },
+    "momenta": {
+        "coordinates": "quaternions",
+        "form": "hamiltonian",
+        "integrator": pt.integrators.ConstrainedGauss(3),
+    },
 }
 
 

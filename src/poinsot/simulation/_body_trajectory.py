@@ -192,10 +192,14 @@ class BodyTrajectory(Trajectory):
 
     @property
     def remarks(self) -> dict[str, str]:
-        """Where joints lost rank, if they did and that is quickly found."""
+        """Where joints lost rank, if they did; where that is not quickly found, how to find it."""
         if self.seen is None or self.seen.formulation.bodies.system.linkage is None:
             return {}
-        found = self.seen.joints.singularities if self.seen.joints.few_conditions else []
+        if not self.seen.joints.few_conditions:
+            return {
+                "singular": "not looked for among so many conditions and states; run.singularities() does"
+            }
+        found = self.seen.joints.singularities
         more = f" and {len(found) - FEW} more" if len(found) > FEW else ""
         where = "; ".join(map(str, found[:FEW]))
         return {"singular": f"{len(found)} times, at {where}{more}"} if found else {}

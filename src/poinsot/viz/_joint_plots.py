@@ -8,16 +8,22 @@ import numpy as np
 from poinsot.core import InputError, quoted
 from poinsot.model.joints import Spherical
 from poinsot.simulation import BodyTrajectory
-from poinsot.viz._drawing import READABLE, beginning, curves
-from poinsot.viz._style import stacked
+from poinsot.viz._drawing import LEGEND_MOST, READABLE, STILL, beginning, curves
+from poinsot.viz._style import QUIET, stacked
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Curves = dict[str, dict[str, np.ndarray]]
 """Names and values of the curves of each panel, by what the panel shows."""
 
 COUPLED = "effort of couplings"
+TURNING = "angle over turns"
+MANY = 20.0 * np.pi
+"""Range of angles of what turns on: beside it others would be flat lines."""
+ROUND_OFF = 1e-9
+"""Part of the largest torque or force below which the other is not shown."""
 
 
 def joint_names(run: BodyTrajectory, names: Sequence[str] | None = None) -> list[str]:
@@ -39,7 +45,7 @@ def joint_names(run: BodyTrajectory, names: Sequence[str] | None = None) -> list
 
 def coordinates(run: BodyTrajectory, names: Sequence[str] | None) -> Curves:
     """Angles and ways of joints, by name of joint and of coordinate where there are several."""
-    panels: Curves = {"angle": {}, "position": {}}
+    panels: Curves = {TURNING: {}, "angle": {}, "position": {}}
     for name in joint_names(run, names):
         joint = run.joint(name)
         values = _broken(joint.values) if joint.names == Spherical.freedoms else joint.values
@@ -47,7 +53,17 @@ def coordinates(run: BodyTrajectory, names: Sequence[str] | None) -> Curves:
             turns = "angle" in coordinate or "turn" in coordinate
             label = name if len(joint.names) == 1 else f"{name} {coordinate}"
             panels["angle" if turns else "position"][label] = values[:, k]
-    return panels
+    return _apart(panels)
+
+
+def _apart(panels: Curves) -> Curves:
+    """The same with angles that go on and on in a panel of their own, if there are others."""
+    angles = panels["angle"]
+    on = {label: values for label, values in angles.items() if np.ptp(values) > MANY}
+    if len(on) in (0, len(angles)):
+        return panels
+    rest = {label: values for label, values in angles.items() if label not in on}
+    return panels | {TURNING: on, "angle": rest}
 
 
 def _broken(vectors: np.ndarray) -> np.ndarray:
@@ -64,8 +80,9 @@ def reactions(run: BodyTrajectory, names: Sequence[str] | None) -> Curves:
     for name in joint_names(run, names):
         reaction: Any = run.reaction(name)
         for what in ("force", "torque"):
-            size = np.linalg.norm(getattr(reaction, what), axis=1)
-            panels[what] |= {name: size} if what == "force" or np.any(size > 0.0) else {}
+            panels[what][name] = np.linalg.norm(getattr(reaction, what), axis=1)
+    _without_round_off(panels, run)
+    panels["torque"] = {name: size for name, size in panels["torque"].items() if np.any(size > 0.0)}
     for name in run.attributes["drives"] if names is None else ():
         drive: Any = run.reaction(name)
         panels[f"{drive.kind} of drives"][name] = drive.effort
@@ -73,6 +90,19 @@ def reactions(run: BodyTrajectory, names: Sequence[str] | None) -> Curves:
         coupling: Any = run.reaction(name)
         panels[COUPLED] |= {f"on {joint}": coupling.efforts[:, k] for k, joint in enumerate(coupling.joints)}
     return panels
+
+
+def _without_round_off(panels: Curves, run: BodyTrajectory) -> None:
+    """Set forces to zero where torques alone act, and torques where forces alone do."""
+    arm = float(np.max(np.abs([joint["points"] for joint in run.attributes["joints"]])))
+    largest = {
+        what: max((float(np.max(size)) for size in panels[what].values()), default=0.0)
+        for what in ("force", "torque")
+    }
+    as_torque = {"force": largest["force"] * arm, "torque": largest["torque"]}
+    for what, other in (("force", "torque"), ("torque", "force")):
+        if as_torque[what] < ROUND_OFF * as_torque[other]:
+            panels[what] = {name: 0.0 * size for name, size in panels[what].items()}
 
 
 def draw(run: BodyTrajectory, panels: Curves, figure: "Figure | None", title: str) -> "Figure":
@@ -90,7 +120,19 @@ def draw(run: BodyTrajectory, panels: Curves, figure: "Figure | None", title: st
             ax.get_lines()[0].set_label(next(iter(rows)))
             ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
         ax.set_ylabel(what)
+        _widen(ax, list(rows.values()))
+        if len(rows) > LEGEND_MOST:
+            told = f"{len(rows)} curves;\nsome of them by\nnames=[...]"
+            ax.text(1.02, 0.5, told, transform=ax.transAxes, va="center", color=QUIET, fontsize=9)
     axes[0].set_title(f"{title}{part}")
     axes[-1].set_xlabel("$t$")
     figure.align_ylabels(axes)
     return figure
+
+
+def _widen(ax: "Axes", values: list[np.ndarray]) -> None:
+    """Leave room about values that do not change but for round-off, whose digits would be the ticks."""
+    low, high = min(map(np.nanmin, values)), max(map(np.nanmax, values))
+    size = max(abs(low), abs(high))
+    if high - low < STILL * size:
+        ax.set_ylim(low - 0.1 * size, high + 0.1 * size)

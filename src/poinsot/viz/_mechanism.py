@@ -10,6 +10,7 @@ import numpy as np
 from poinsot.core import InputError, optional, quoted
 from poinsot.simulation import BodyTrajectory
 from poinsot.viz._joint_plots import joint_names
+from poinsot.viz._labels import SIZE, Label, labels
 from poinsot.viz._shapes import Solid, draw_solids, solids_of
 from poinsot.viz._solid import View
 from poinsot.viz._style import PALETTE, QUIET
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
 USUAL = 3
 """Snapshots of a run, unless others are asked for."""
-WIDTH = 9.6
-"""Of a figure, in inches."""
+WIDTH, TALLEST = 9.6, 6.0
+"""Of a figure, and of a row of panels, in inches."""
+COLUMNS = 3
+"""Panels beside each other, at most."""
 PLANES = {
     2: np.eye(3),
     1: np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
@@ -38,8 +41,6 @@ SMALL = 0.05
 """Size of symbols of the ground, relative to the picture."""
 LONGEST = 0.3
 """Length of the longest arrow, likewise."""
-CLEAR = 0.5
-"""Cosine of the angle that names keep from arrows."""
 LEGEND = 6
 """Bodies beside each other in the legend, at most."""
 LETTERS = 100
@@ -107,9 +108,7 @@ class Mechanism:
         """That of a run at the saved times nearest to these; at three times when left out."""
         names = joint_names(run)
         usual = np.linspace(run.t[0], run.t[-1], USUAL, endpoint=False)
-        wanted = usual if times is None else np.asarray(times, dtype=float)
-        if wanted.ndim != 1 or wanted.size == 0:
-            raise InputError(f"mechanism: times = {quoted(times)}; it must be a list of times")
+        wanted = usual if times is None else _times(times, float(run.t[0]), float(run.t[-1]))
         places = np.unique(np.argmin(np.abs(run.t[None, :] - wanted[:, None]), axis=1))
         forces = None
         if reactions:
@@ -181,17 +180,27 @@ class Mechanism:
         low, high = every.min(axis=0), every.max(axis=0)
         return 0.5 * (low + high), 0.5 * np.maximum(high - low, 0.3 * np.max(high - low))
 
+    @cached_property
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        """Middle of a panel and half its sides: all that is shown with room about it, and its arrows."""
+        (middle, half), tips = self.box, [np.zeros((0, 2))]
+        if self.forces is not None:
+            tips = [np.stack(ends) for time in range(len(self.t)) for ends in self._drawn_forces(time)]
+        every = np.concatenate([(middle - MARGIN * half)[None], (middle + MARGIN * half)[None], *tips])
+        low, high = every.min(axis=0), every.max(axis=0)
+        return 0.5 * (low + high), 0.5 * (high - low)
+
     @property
     def size(self) -> tuple[float, float]:
         """Of a figure of all of them, in inches."""
-        half = self.box[1]
-        columns = min(len(self.t), 3)
+        half = self.frame[1]
+        columns = min(len(self.t), COLUMNS)
         rows = -(-len(self.t) // columns)
-        return WIDTH, 1.0 + rows * (min(WIDTH / columns * half[1] / half[0], 6.0) + 0.3)
+        return WIDTH, 1.0 + rows * (min(WIDTH / columns * half[1] / half[0], TALLEST) + 0.3)
 
     def draw(self, figure: "Figure") -> None:
         """All of them, in the order of time."""
-        columns = min(len(self.t), 3)
+        columns = min(len(self.t), COLUMNS)
         rows = -(-len(self.t) // columns)
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
         for time, ax in enumerate(panels):
@@ -203,7 +212,7 @@ class Mechanism:
         figure.legend(handles, names, loc="outside lower center", ncols=min(max(columns, 1), LEGEND))
 
     def _draw(self, ax: "Axes", time: int) -> None:
-        (middle, half), scale = self.box, float(np.max(self.box[1]))
+        (middle, half), scale = self.frame, float(np.max(self.box[1]))
         self._draw_solids(ax, time)
         for k, outline in enumerate(self.outlines[time]):
             colour, name = PALETTE[k % len(PALETTE)], self.bodies[k].name if time == 0 else None
@@ -216,11 +225,11 @@ class Mechanism:
         if time == 0:
             self._draw_names(ax, scale)
         if self.forces is not None:
-            self._draw_forces(ax, time, scale)
-        ax.set_xlim(middle[0] - MARGIN * half[0], middle[0] + MARGIN * half[0])
-        ax.set_ylim(middle[1] - MARGIN * half[1], middle[1] + MARGIN * half[1])
+            self._draw_forces(ax, time)
+        ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
+        ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
         ax.set_aspect("equal")
-        ax.set_title(f"$t = {self.t[time]:.3g}$", loc="center")
+        ax.set_title(f"$t$ = {self.t[time]:.3g}", loc="center")
 
     def _draw_solids(self, ax: "Axes", time: int) -> None:
         """Shapes of all bodies and of the ground, the farthest first."""
@@ -254,10 +263,23 @@ class Mechanism:
                 near[0].append(joint["name"])
             else:
                 groups.append((place, [joint["name"]]))
-        for place, names in groups:
-            beside = ", ".join(names)
-            text = beside if len(beside) <= LONG else ",\n".join(names)
-            self._draw_name(ax, text, place, self._arrows(0, names))
+        beside = [", ".join(names) for _, names in groups]
+        texts = [
+            text if len(text) <= LONG else ",\n".join(names)
+            for text, (_, names) in zip(beside, groups, strict=True)
+        ]
+        places = np.stack([place for place, _ in groups])
+        away = places - self.box[0]
+        away = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-300)
+        arrows = [self._arrows(0, names) for _, names in groups]
+        for place, label in zip(places, labels(texts, self._points * places, away, arrows), strict=True):
+            _draw_name(ax, label, place)
+
+    @property
+    def _points(self) -> float:
+        """Points of type to a unit of length, nearly."""
+        (_, half), columns = self.frame, min(len(self.t), COLUMNS)
+        return 72.0 * min(WIDTH / columns / (2.0 * half[0]), TALLEST / (2.0 * half[1]))
 
     def _arrows(self, time: int, names: Sequence[str]) -> list[np.ndarray]:
         """Find the directions on paper of the forces of some joints."""
@@ -266,27 +288,6 @@ class Mechanism:
         of_joints = zip(self.joints, self.forces[time], strict=True)
         drawn = [self.view(force)[:2] for joint, force in of_joints if joint["name"] in names]
         return [arrow / np.linalg.norm(arrow) for arrow in drawn if np.linalg.norm(arrow) > 0.0]
-
-    def _draw_name(self, ax: "Axes", name: str, place: np.ndarray, arrows: list[np.ndarray]) -> None:
-        """Write a name beside the joint, away from the middle and from arrows.
-
-        It has a halo that keeps it readable on bodies.
-        """
-        away = place - self.box[0]
-        away = away / max(float(np.linalg.norm(away)), 1e-300)
-        right, up = 9.0 * _clear(away, arrows)
-        effects = optional("matplotlib.patheffects", "plot", "a picture")
-        ax.annotate(
-            name,
-            tuple(place),
-            xytext=(right, up + (2.0 if up >= 0.0 else -2.0)),
-            textcoords="offset points",
-            fontsize=9,
-            zorder=8,
-            ha="left" if right > 3.0 else "right" if right < -3.0 else "center",
-            va="bottom" if up >= 0.0 else "top",
-            path_effects=[effects.withStroke(linewidth=2.5, foreground="white")],
-        )
 
     def _rail(self, joint: dict[str, Any]) -> np.ndarray:
         """Direction of the ground at a joint: along a slide, else level."""
@@ -297,18 +298,23 @@ class Mechanism:
                 return along / np.linalg.norm(along)
         return np.array([1.0, 0.0])
 
-    def _draw_forces(self, ax: "Axes", time: int, scale: float) -> None:
-        assert self.forces is not None
-        longest = float(np.max(np.linalg.norm(self.forces, axis=2)))
-        if longest == 0.0:
-            return
+    def _draw_forces(self, ax: "Axes", time: int) -> None:
+        for tail, tip in self._drawn_forces(time):
+            ax.annotate("", tuple(tip), tuple(tail), zorder=7, annotation_clip=False,
+                        arrowprops={"arrowstyle": "-|>", "color": FORCE, "linewidth": 1.4,
+                                    "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+
+    def _drawn_forces(self, time: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Tail and tip on the paper of each force that is large enough to be seen."""
+        scale, arrows = float(np.max(self.box[1])), []
+        if self.forces is None or self.longest == 0.0:
+            return []
         for joint, force in zip(self.joints, self.forces[time], strict=True):
             tail = self.view(self.place(time, joint, 1))[:2]
-            arrow = self.view(force)[:2] * LONGEST * 2.0 * scale / longest
+            arrow = self.view(force)[:2] * LONGEST * 2.0 * scale / self.longest
             if np.linalg.norm(arrow) > 0.02 * scale:
-                ax.annotate("", tuple(tail + arrow), tuple(tail), zorder=7, annotation_clip=False,
-                            arrowprops={"arrowstyle": "-|>", "color": FORCE, "linewidth": 1.4,
-                                        "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+                arrows.append((tail, tail + arrow))
+        return arrows
 
     @property
     def longest(self) -> float:
@@ -334,14 +340,37 @@ def _bodies(
     return bodies
 
 
-def _clear(wanted: np.ndarray, arrows: list[np.ndarray]) -> np.ndarray:
-    """Turn a direction by eighths until no arrow points the same way; the least turn that does."""
-    ways = []
-    for eighth in (0, 1, -1, 2, -2, 3, -3, 4):
-        cos, sin = np.cos(0.25 * np.pi * eighth), np.sin(0.25 * np.pi * eighth)
-        way = np.array([cos * wanted[0] - sin * wanted[1], sin * wanted[0] + cos * wanted[1]])
-        ways.append((max([float(way @ arrow) for arrow in arrows], default=-1.0), way))
-    return next((way for nearest, way in ways if nearest < CLEAR), min(ways, key=lambda one: one[0])[1])
+def _times(times: Sequence[float], begin: float, end: float) -> np.ndarray:
+    """Check the times of a picture: some numbers within the run."""
+    try:
+        wanted = np.asarray(times, dtype=float)
+    except (TypeError, ValueError):
+        wanted = np.zeros(0)
+    if wanted.ndim != 1 or wanted.size == 0:
+        raise InputError(f"mechanism: times = {quoted(times)}; it must be a list of times")
+    low, high = min(begin, end), max(begin, end)
+    slack = 1e-9 * (high - low)
+    if not np.all((wanted >= low - slack) & (wanted <= high + slack)):
+        raise InputError(f"mechanism: times = {quoted(times)}; the run goes from {begin:g} to {end:g}")
+    return wanted
+
+
+def _draw_name(ax: "Axes", label: Label, place: np.ndarray) -> None:
+    """Write a name beside its joint, with a halo that keeps it readable on bodies."""
+    effects = optional("matplotlib.patheffects", "plot", "a picture")
+    leader = {"arrowstyle": "-", "color": QUIET, "linewidth": 0.6, "shrinkA": 0.0, "shrinkB": 4.0}
+    ax.annotate(
+        label.text,
+        tuple(place),
+        xytext=label.offset,
+        textcoords="offset points",
+        fontsize=SIZE,
+        zorder=8,
+        ha=label.ha,
+        va=label.va,
+        arrowprops=leader if label.far else None,
+        path_effects=[effects.withStroke(linewidth=2.5, foreground="white")],
+    )
 
 
 def _hull(points: np.ndarray) -> np.ndarray:

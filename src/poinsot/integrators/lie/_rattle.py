@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, Packed, Rows, StepInfo, Wrench
+from poinsot.core import Group, GroupParts, Packed, Rows, StepInfo, Wrench, along_joints, placing, reached
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.lie._held import HeldStep
 from poinsot.integrators.lie._kick import (
@@ -15,6 +15,7 @@ from poinsot.integrators.lie._kick import (
     first_half,
     in_turned_frame,
     second_half,
+    with_load,
 )
 from poinsot.integrators.lie._rotation_equation import corrected
 from poinsot.rotation import quat_exp
@@ -76,7 +77,7 @@ class LieRattle(AbstractIntegrator):
     the same iteration with the derivative of the gaps where the step is expected to end. It passes singular
     configurations of loops, also where forces of the joints grow beyond bounds. Spatial momenta are kept to
     round-off, and flat bodies are welcome. One evaluation of the forces per step; loads that depend on
-    velocities make the first kick implicit in them.
+    velocities make the first kick implicit in them, with joints the last one.
     """
 
     @property
@@ -104,12 +105,14 @@ class LieRattle(AbstractIntegrator):
 
     def step(self, problem: Group, t, h, y: Packed, carry: Carried):
         """One step, see the class."""
-        x, _, g, _ = problem.split(y)
-        half, info = first_half(problem, t, h, y, carry.wrench)
+        x, p, g, m = problem.split(y)
         forces = carry.forces
         if problem.joints is None or forces is None:
+            half, info = first_half(problem, t, h, y, carry.wrench)
             xi, solved = _rotation_vectors(problem, h, half.m)
         else:
+            start, info = Momenta(p, m), StepInfo.explicit(())
+            half = start.pushed(0.5 * h, with_load(problem, t, x, g, start, carry.wrench))
             # A force that does the same as one that changes evenly acts a third of the way along.
             when = t + h / 3.0
             guess = forces.at(when)
@@ -123,11 +126,50 @@ class LieRattle(AbstractIntegrator):
 
         x = x + h * problem.velocity(half.p)
         g, m = problem.each(turned)(g, half.m, xi)
-        own = problem.wrench(t + h, x, g)
-        end = second_half(problem, t + h, h, x, g, half._replace(m=m), own)
-        if problem.joints is not None:
-            end = Momenta(*problem.along_joints(t + h, x, g, end.p, end.m))
-        return problem.join(GroupParts(x, end.p, g, end.m)), Carried(own, forces), info.then(solved)
+        own, half, info = problem.wrench(t + h, x, g), half._replace(m=m), info.then(solved)
+        if problem.joints is None:
+            end = second_half(problem, t + h, h, x, g, half, own)
+        else:
+            end, solved = _along_joints(problem, t + h, h, x, g, half.pushed(0.5 * h, own))
+            info = info.then(solved)
+        return problem.join(GroupParts(x, end.p, g, end.m)), Carried(own, forces), info
+
+
+def _along_joints(problem: Group, t, h, x: Array, g: Array, ahead: Momenta) -> tuple[Momenta, StepInfo]:
+    r"""Momenta at the end of a step, along the joints, from those that lack joints and loads.
+
+    Loads act there as the end of a kick that is implicit in them, with the projection $P_1$ along the joints:
+
+    $$ p_1 = P_1\left(p + \tfrac h2 F(t, x, R, p_1)\right) $$
+
+    So they see velocities that joints allow. Momenta in the middle of the step lack a part of the forces of
+    joints, and the step would be of order one; near singular configurations these forces are large round-off.
+    """
+    joints, R = problem.joints, problem.rotation(g)
+    assert joints is not None
+    if problem.load is None:
+        return Momenta(*problem.along_joints(t, x, g, ahead.p, ahead.m)), StepInfo.explicit(())
+    at = reached(joints, t, x, R, placing(joints))
+
+    def closer(now: Momenta) -> Momenta:
+        load = problem.load_wrench(t, x, g, now.p, now.m)
+        assert load is not None
+        p, m = ahead.pushed(0.5 * h, load)
+        return ahead.like(Momenta(p, m).flat() + along_joints(joints, t, x, R, problem.twist(p, m), at))
+
+    def fastest(momenta: Momenta) -> Array:
+        v, Omega = problem.velocity(momenta.p), problem.omega(momenta.m)
+        return jnp.max(jnp.abs(v), initial=0.0) + length * jnp.max(jnp.abs(Omega), initial=0.0)
+
+    length = problem.extent(x)
+    unit = EPS * fastest(ahead) + 1e-300
+    found, info = fixed_point(
+        lambda flat: closer(ahead.like(flat)).flat(),
+        ahead.flat(),
+        lambda change: fastest(ahead.like(change)) / unit,
+        CONVERGED,
+    )
+    return ahead.like(found), StepInfo.implicit(info.converged, info.iterations)
 
 
 def _rotation_vectors(problem: Group, h, m: Array) -> tuple[Float[Array, "3 turning"], StepInfo]:
