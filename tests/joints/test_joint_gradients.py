@@ -95,6 +95,53 @@ def test_derivatives_of_drives_and_couplings():
     np.testing.assert_allclose(rates, [0.0] * 9 + [-slope] * 3 + [0.0] * 2, atol=1e-15)
 
 
+@once
+def _everywhere(joint, numbers):
+    """Slopes of a residual in all numbers of its frames, and the same by differences of order four."""
+
+    def residual(numbers):
+        return joint.residual(J.Frames(numbers[:3], *numbers[3:].reshape(2, 3, 3)))
+
+    def difference(direction):
+        near, far = (
+            residual(numbers + k * STEP * direction) - residual(numbers - k * STEP * direction)
+            for k in (1, 2)
+        )
+        return (8.0 * near - far) / (12.0 * STEP)
+
+    return jax.jacfwd(residual)(numbers), jax.vmap(difference, out_axes=1)(jnp.eye(21))
+
+
+def check_everywhere(joint) -> None:
+    """At directions that are far from orthonormal, as a step may try in directors."""
+    own, differences = _everywhere(joint, jnp.asarray(np.random.default_rng(4).standard_normal(21)))
+    np.testing.assert_allclose(own, differences, rtol=0, atol=1e-9)
+    assert own.shape == (joint.rows, 21) and np.max(np.abs(own)) > 0.1
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_residual_is_smooth_in_all_components_of_the_directions(name):
+    check_everywhere(KINDS[name][0])
+
+
+class ByAngle(J.Revolute):
+    """A hinge by the angles between its directions, which unit vectors alone have."""
+
+    def residual(self, frames):
+        off = [0.5 * jnp.pi - jnp.arccos(frames.cosine(2, k)) for k in (0, 1)]
+        return jnp.concatenate([frames.apart, jnp.stack(off)])
+
+
+def test_what_is_smooth_on_rotations_alone_is_seen():
+    kind: Any = ByAngle
+    joint = kind("one", "two", at=(0.3, -0.2, 0.1))
+    turns = exp(jnp.array([[0.3, -0.7, 0.4], [0.2, 0.1, -0.5]]))
+    rotations = jnp.concatenate([jnp.ones(3), turns.reshape(-1)])
+    np.testing.assert_allclose(*_everywhere(joint, rotations), rtol=0, atol=1e-9)
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        check_everywhere(joint)
+
+
 class Detached(J.Revolute):
     """A hinge whose derivatives in places are lost."""
 

@@ -37,6 +37,7 @@ HELD: dict[str, How] = {
     "variational, sigma": (MEAN, "index3", methods.Variational()),
     "variational, directors": ("directors", "index3", methods.Variational()),
     "gauss, hamiltonian": ("quaternions", "hamiltonian", methods.ConstrainedGauss(2)),
+    "rattle on the group": ("group", "group", methods.LieRattle()),
 }
 
 
@@ -82,6 +83,27 @@ def test_momenta_of_a_floating_pair(name):
         assert deviation[momentum] < 16 * EPS * np.sqrt(steps) + steps * EPS
 
 
+LOSING: dict[str, How] = {
+    "energy-momentum, quaternions": ("quaternions", "index3", methods.EnergyMomentum()),
+    "terze-rattle": ("group", "group", methods.TerzeRattle()),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOSING)
+def test_what_declares_linear_momentum_alone_loses_the_angular_one(name):
+    deviation = travelled(floating(), LOSING[name], 0.02, 2000)
+    assert max(deviation[momentum] for momentum in ("p_x", "p_y", "p_z")) < 1e-12
+    assert max(deviation[momentum] for momentum in ("L_x", "L_y", "L_z")) > 1e-6
+
+
+@pytest.mark.slow
+def test_energy_momentum_keeps_all_of_a_floating_pair_in_directors():
+    deviation = travelled(floating(), ("directors", "index3", methods.EnergyMomentum()), 0.02, 10_000)
+    for name in ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z", "energy", "joints"):
+        assert deviation[name] < 1e-12, name
+
+
 def bowl(x, R):
     """A potential that declares nothing of itself."""
     return 0.3 * jnp.sum(jnp.cos(x)) + 0.1 * jnp.sum(R[:, 0, 1] ** 3)
@@ -112,9 +134,10 @@ def test_energy_momentum_keeps_the_energy_for_every_potential(kind, coordinates)
 
 
 @pytest.mark.slow
-def test_joints_of_a_loop_after_a_hundred_thousand_steps():
+@pytest.mark.parametrize("name", ["rattle, directors", "variational, sigma"])
+def test_joints_of_a_loop_after_a_hundred_thousand_steps(name):
     """A crank-rocker of four metres, with redundant conditions: joints at position and velocity level."""
-    deviation = travelled(pt.library.four_bar(), HELD["rattle, directors"], 1e-3, 100_000)
+    deviation = travelled(pt.library.four_bar(), HELD[name], 1e-3, 100_000)
     assert deviation["joints"] < 1e-12 and deviation["joint rates"] < 1e-12
 
 
@@ -129,7 +152,7 @@ def trend(system: pt.System, method: str, dt: float, steps: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["four_bar", "hinge_pendulum", "bricard", "gimbals"])
+@pytest.mark.parametrize("name", ["four_bar", "hinge_pendulum", "bricard", "gimbals", "slider_crank"])
 def test_energy_has_no_trend(name):
     assert trend(getattr(pt.library, name)(), "lie-rattle", 1e-3, 100_000) < 0.1
 

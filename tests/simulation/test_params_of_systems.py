@@ -93,6 +93,29 @@ def test_a_number_written_into_a_function_compiles_anew():
     assert programs_made() > made
 
 
+def test_a_mechanism_of_other_sizes_compiles_nothing():
+    """One program for all lengths, masses and axes of one topology. Zeros of an axis are part of the code."""
+
+    def tip(length: float, mass: float, tilt: float) -> np.ndarray:
+        arm = (0.5 * length, 0.0, 0.0)
+        hinge = pt.joints.Revolute(
+            "ground", "rod", at_first=(0, 0, 0), at_second=(-0.5 * length, 0.0, 0.0), axis=(0.0, tilt, 1.0)
+        )
+        rod = pt.shapes.rod(length=length, mass=mass, name="rod")
+        system = pt.System(rod, joints=[hinge], potentials=[potentials.UniformGravity((0.0, -9.81, 0.0))])
+        run = pt.simulate(
+            system, system.state(position=arm), t1=0.1, dt=0.01, coordinates="group", integrator="rk4",
+            progress=False,
+        )  # fmt: skip
+        return run.position[-1, 0]
+
+    first = tip(1.0, 1.0, 0.3)
+    made = programs_made()
+    second = tip(2.0, 3.0, 0.5)
+    assert programs_made() == made
+    assert np.max(np.abs(second - first)) > 0.1
+
+
 def test_nothing_is_traced_again_by_xla():
     """As under jit, where the model is an argument: one trace for all numbers, also of a moved end."""
     traces = []
