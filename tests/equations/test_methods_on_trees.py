@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -142,3 +143,27 @@ def test_every_symplectic_method_on_a_tree_has_its_order_and_keeps_the_energy(na
 @pytest.mark.parametrize("name", ["rk4", "radau3", "constrained-radau5"])
 def test_the_energy_of_other_methods_drifts(name):
     assert drift(name)[1] > 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["rattle", "variational", "constrained-gauss4", "energy-momentum"])
+def test_a_start_with_all_coordinates_zero(name):
+    """Round-off of positions is then that of where they go."""
+    hinges = pt.library.hinge_pendulum(3)
+    assert np.all(pt.OpenChain(hinges).of_state(hinges.start)[0] == 0.0)
+    formulation = pt.formulate(hinges, "joint", "index3")
+    problem, method, h = formulation.problem, by_name(name), 1e-3
+    y = problem.pack(formulation.start(hinges.start))
+    carry = method.init(problem, 0.0, h, y)
+    y, _, info = jax.jit(lambda y, carry: method.step(problem, 0.0, h, y, carry))(y, carry)
+    assert int(info.result) == 0 and int(info.iterations) < 8
+    assert np.max(np.abs(y)) > 1e-6
+
+
+@pytest.mark.slow
+def test_a_run_that_fails_keeps_what_it_has():
+    hinges = pt.library.hinge_pendulum(2)
+    begin = hinges.joint_state({"joint0": 1.0}, rates={"joint1": 1e3})
+    with pytest.raises(pt.SimulationError, match="did not converge") as failure:
+        tried(hinges, begin, 10.0, 1.0, "rattle", form="index3")
+    assert len(failure.value.trajectory.t) >= 1

@@ -54,6 +54,19 @@ def test_a_dense_matrix_of_many_bodies_is_refused():
     assert methods.Ida().refusal(few) is None
 
 
+def test_a_dense_matrix_of_many_joint_coordinates_is_refused():
+    """What needs none runs: SPARK methods have no unknowns in Newton's method but multipliers."""
+    few, many = (
+        pt.formulate(pt.library.hinge_pendulum(count), "joint", "index3").problem for count in (30, 31)
+    )
+    for method in (methods.Rattle(), methods.Variational(), methods.EnergyMomentum()):
+        assert method.refusal(few) is None
+        assert "take GaussLegendre() in the form 'hamiltonian'" in str(method.refusal(many))
+    assert methods.ConstrainedGauss(2).refusal(many) is None
+    balls = pt.formulate(pt.library.rod_pendulum(31), "joint", "index3").problem
+    assert "31 bodies with joints at once" in str(methods.ConstrainedGauss(2).refusal(balls))
+
+
 def stepped(system, coordinates, form, method, h):
     formulation = pt.formulate(system, coordinates, form)
     problem = formulation.problem

@@ -37,7 +37,7 @@ class Blocks:
         order = np.argsort(block, kind="stable")
         row = np.empty_like(block)
         row[order] = np.arange(len(order)) - first[block[order]]
-        return cls(block, row, int(lengths.max()), coupled and len(lengths) > 1, looped)
+        return cls(block, row, int(lengths.max(initial=0)), coupled and len(lengths) > 1, looped)
 
     def repeated(self, times: int) -> "Blocks":
         """Blocks of so many vectors of such unknowns, one after the other."""

@@ -123,7 +123,7 @@ class Formulation(Printable):
         """Coordinates of the rotating bodies and the rates that `residuals` are of."""
         problem = self.problem
         q, rate, _ = self.rates(t, y)
-        if isinstance(problem, AbstractConstrained) and problem.regular:
+        if isinstance(problem, AbstractConstrained) and problem.regular and self.bodies.nodes is None:
             rate = problem.dHdp(*problem.split(y))
         return self.bodies.split(q)[1], self.bodies.split(rate)[1]
 

@@ -5,11 +5,13 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import (
     PUSHING,
     PUSHING_REPETITIONS,
+    Blocks,
     Packed,
     Printable,
     Projection,
@@ -19,6 +21,7 @@ from poinsot.core import (
 from poinsot.core.types import Scalar
 from poinsot.equations._bodies import Bodies, Flat
 from poinsot.equations._held import AbstractHeld
+from poinsot.equations._joint_multipliers import LINEAR, joint_refusal_of_many
 from poinsot.equations._joint_space import JointEnergy, JointSpace
 from poinsot.equations._second_order import SecondOrder
 from poinsot.model import System
@@ -157,6 +160,17 @@ class ConstrainedJoints(AbstractHeld):
     def energy_of_tree(self) -> JointEnergy:
         """The Hamiltonian of the tree, without the lengths of quaternions."""
         return JointEnergy(self.bodies)
+
+    def blocks(self, unknowns: str, *, forces: bool = True) -> Blocks | None:
+        """Nothing is known of equations: the mass matrix is full. A tree of hinges has no multipliers."""
+        tree = not self.bodies.loops.conditions and not self.bodies.chain.structure.balls
+        return Blocks.of(np.zeros(0, dtype=int)) if tree and set(unknowns) == {"g"} else None
+
+    @property
+    def dense_refusal(self) -> str | None:
+        """Many bodies have too many unknowns for a dense matrix."""
+        tree = "GaussLegendre() in the form 'hamiltonian'"
+        return joint_refusal_of_many(self.bodies, LINEAR if self.bodies.loops.conditions else tree)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy of the system."""

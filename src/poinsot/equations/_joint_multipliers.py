@@ -49,12 +49,21 @@ def joint_blocks(bodies: Bodies, places: Mapping[str, Int[np.ndarray, " n"]], un
     return min(along(row), along(np.max(row) - row), key=lambda blocks: blocks.size)
 
 
-def joint_refusal_of_many(bodies: Bodies) -> str | None:
-    """Why a dense matrix of all unknowns is too large, or None if it is not."""
+LINEAR = "LieRattle() or a composition of it in the form 'group'"
+"""Methods whose cost grows with the number of bodies, whatever the joints."""
+
+
+def joint_refusal_of_many(bodies: Bodies, instead: str = LINEAR) -> str | None:
+    """Why a dense matrix of all unknowns is too large, or None if it is not.
+
+    Args:
+        bodies: the system in its coordinates.
+        instead: what to take, for the message.
+    """
     count = bodies.system.count
     if bodies.system.linkage is None or count <= MANY:
         return None
     return (
         f"solves for all unknowns of {count} bodies with joints at once, in a dense matrix; beyond {MANY} "
-        "bodies take LieRattle() or a composition of it in the form 'group'"
+        f"bodies take {instead}"
     )
