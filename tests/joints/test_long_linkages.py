@@ -31,8 +31,12 @@ def tree(count: int = 13) -> pt.System:
     return pt.System(bodies, joints=joints, potentials=[pt.potentials.UniformGravity()])
 
 
+def swaying(t, amplitude):
+    return amplitude * jnp.sin(t)
+
+
 def driven() -> pt.System:
-    """The same with a motor and a gear: conditions that look at joints, the gear at one body twice."""
+    """The same with motors and a gear: conditions that look at joints, the gear at one body twice."""
     open_tree = tree(7)
     hinges = [
         pt.joints.Revolute(f"body{k}", f"wheel{k}", at=(0.0, 0.0, 0.0), name=f"axle{k}") for k in (5, 6)
@@ -45,7 +49,8 @@ def driven() -> pt.System:
             *open_tree.joints,
             *hinges,
             more,
-            pt.joints.Drive("joint3", lambda t: jnp.sin(t)),
+            pt.joints.Drive("joint3", swaying, params=1.0),
+            pt.joints.Drive("joint6", swaying, params=0.5),
             pt.joints.Coupling("axle5", "axle7", (20, 40)),
         ],
     )
@@ -118,6 +123,12 @@ def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
 def test_many_joints_go_in_loops(make: Any):
     assert isinstance(compact(make().linkage), LongLinkage)
     assert not isinstance(compact(tree(3).linkage), LongLinkage)
+
+
+def test_drives_that_differ_in_names_and_numbers_are_of_one_kind():
+    """Six legs, each of a universal joint, a slide, a ball joint and a drive."""
+    linkage = compact(pt.library.stewart_platform().linkage)
+    assert isinstance(linkage, LongLinkage) and [kind.count for kind in linkage.kinds] == [6] * 4
 
 
 def equations(jaxpr: Any) -> int:

@@ -263,7 +263,7 @@ def kinds_of(
         alike = tuple(
             eqx.tree_at(lambda one: one.site, piece, sites.setdefault(type(piece), piece.site))
             if isinstance(piece, AbstractJoint)
-            else piece
+            else piece.unnamed()
             for piece in pieces
         )
         numbers, template = eqx.partition(alike, eqx.is_array)

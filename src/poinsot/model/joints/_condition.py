@@ -1,8 +1,9 @@
 """What must hold between the bodies of one or more joints: the joints themselves, drives and couplings."""
 
 import abc
+import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from jaxtyping import Array, Float
 
@@ -12,6 +13,17 @@ from ._frames import Frames
 
 if TYPE_CHECKING:
     from ._base import AbstractJoint
+
+
+Module = TypeVar("Module")
+
+
+def with_static(module: Module, **fields: Any) -> Module:
+    """A copy with other values of static fields, which `eqx.tree_at` does not reach."""
+    copied = copy.copy(module)
+    for name, value in fields.items():
+        object.__setattr__(copied, name, value)
+    return copied
 
 
 class AbstractCondition(Printable):
@@ -46,6 +58,10 @@ class AbstractCondition(Printable):
 
     def check(self, joints: Mapping[str, "AbstractJoint"]) -> None:  # noqa: B027
         """Refuse joints that it cannot be about; `joints` are all of the system by name."""
+
+    def unnamed(self) -> Self:
+        """Itself without what it is called: conditions that differ in that have the same equations."""
+        return self
 
     def uses(self, joints: Mapping[str, "AbstractJoint"]) -> Sequence[Use]:
         """Calls of its functions, to be tried once."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from poinsot.core import InputError, as_array, concrete, quoted
 
 from ._base import AbstractJoint
-from ._condition import AbstractCondition
+from ._condition import AbstractCondition, with_static
 from ._coordinate import angular, coordinate_at, coordinate_of, joint_called, wrapped
 from ._frames import Frames
 
@@ -92,6 +92,10 @@ class Coupling(AbstractCondition):
     def joined(self) -> tuple[str, ...]:
         """Both joints."""
         return self.ends
+
+    def unnamed(self) -> Self:
+        """Itself without names."""
+        return with_static(self, ends=("", ""), called="")
 
     def check(self, joints: Mapping[str, AbstractJoint]) -> None:
         """Refuse joints or coordinates that are not there, and gears without teeth."""

@@ -1,7 +1,7 @@
 """A joint coordinate as a given function of time."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -12,7 +12,7 @@ from poinsot.core import InputError, Use, quoted
 
 from .._params import Parametrised
 from ._base import AbstractJoint
-from ._condition import AbstractCondition
+from ._condition import AbstractCondition, with_static
 from ._coordinate import angular, coordinate_at, coordinate_of, joint_called, wrapped
 from ._frames import Frames
 
@@ -73,6 +73,11 @@ class Drive(AbstractCondition):
     def takes_time(self) -> bool:
         """Always."""
         return True
+
+    def unnamed(self) -> Self:
+        """Itself without names, also in messages of its function."""
+        function = with_static(self.function.function, field="")
+        return with_static(self, joint="", called="", function=with_static(self.function, function=function))
 
     def check(self, joints: Mapping[str, AbstractJoint]) -> None:
         """Refuse a joint that is not there, or has no such coordinate."""
