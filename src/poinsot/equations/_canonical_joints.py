@@ -110,7 +110,7 @@ class CanonicalJoints(AbstractConstrained):
     @property
     def dense_refusal(self) -> str | None:
         """With joints between many bodies."""
-        return joint_refusal_of_many(self.bodies)
+        return joint_refusal_of_many(self.bodies.system)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy, without slope along the length of a quaternion."""

@@ -75,7 +75,7 @@ class ConstrainedBodies(AbstractHeld):
     @property
     def dense_refusal(self) -> str | None:
         """With joints between many bodies."""
-        return joint_refusal_of_many(self.bodies)
+        return joint_refusal_of_many(self.bodies.system)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy of the system."""

@@ -170,7 +170,7 @@ class ConstrainedJoints(AbstractHeld):
     def dense_refusal(self) -> str | None:
         """Many bodies have too many unknowns for a dense matrix."""
         tree = "GaussLegendre() in the form 'hamiltonian'"
-        return joint_refusal_of_many(self.bodies, LINEAR if self.bodies.loops.conditions else tree)
+        return joint_refusal_of_many(self.bodies.system, LINEAR if self.bodies.loops.conditions else tree)
 
     def potential(self, t, q: Flat) -> Scalar:
         """Potential energy of the system."""

@@ -7,7 +7,7 @@ from jaxtyping import Array, Float, Int
 
 from poinsot.core import Blocks
 from poinsot.equations._bodies import Bodies, Flat
-from poinsot.model import redundant_diagonal
+from poinsot.model import AbstractSystem, redundant_diagonal
 
 FEW = 8
 """Bodies up to which one dense matrix is as quick as blocks."""
@@ -53,15 +53,15 @@ LINEAR = "LieRattle() or a composition of it in the form 'group'"
 """Methods whose cost grows with the number of bodies, whatever the joints."""
 
 
-def joint_refusal_of_many(bodies: Bodies, instead: str = LINEAR) -> str | None:
+def joint_refusal_of_many(system: AbstractSystem, instead: str = LINEAR) -> str | None:
     """Why a dense matrix of all unknowns is too large, or None if it is not.
 
     Args:
-        bodies: the system in its coordinates.
+        system: whose equations they are.
         instead: what to take, for the message.
     """
-    count = bodies.system.count
-    if bodies.system.linkage is None or count <= MANY:
+    count = system.count
+    if system.linkage is None or count <= MANY:
         return None
     return (
         f"solves for all unknowns of {count} bodies with joints at once, in a dense matrix; beyond {MANY} "
