@@ -104,7 +104,7 @@ def on_surface(coordinates):
             M=coordinates.mass_matrix(q, moments),
             omega=coordinates.omega(q, v),
             momentum=own,
-            kinetic=coordinates.kinetic(q, v, moments),
+            kinetic=0.5 * jnp.sum(v * coordinates.momentum(q, v, moments)),
             back=coordinates.tangent_velocity(q, own, moments),
             free_momentum=coordinates.free_momentum(q, p),
             quasi_energy=0.5

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from poinsot.core import saddle_point
 from poinsot.core.types import Scalar
 
 Position = Float[Array, " n"]
@@ -178,10 +179,6 @@ class AbstractCoordinates(AbstractOrientation):
         r"""Matrix $M(q)$ of the kinetic energy $\tfrac12 v^T M v$."""
         return jax.vmap(lambda e: self.momentum(q, e, J), out_axes=1)(jnp.eye(self.size))
 
-    def kinetic(self, q: Position, v: Velocity, J: Moments) -> Scalar:
-        r"""Kinetic energy $\tfrac12 v^T M(q)\,v$."""
-        return 0.5 * jnp.sum(v * self.momentum(q, v, J))
-
     def tangent_velocity(self, q: Position, p: Momentum, J: Moments) -> Velocity:
         r"""Velocity of a momentum along the surface, $T J^{-1} T^T p$."""
         return self.velocity(q, self.free_momentum(q, p) / J)
@@ -244,10 +241,8 @@ class AbstractCoordinates(AbstractOrientation):
         The arguments are those of `acceleration`.
         """
         M, G = self.mass_matrix(q, J), self.constraint_jacobian(q)
-        corner = jnp.zeros((self.constraints, self.constraints))
-        matrix = jnp.block([[M, G.T], [G, corner]])
-        right = jnp.concatenate([force + self.velocity_force(q, v, J), -self.constraint_bend(q, v)])
-        solution = jnp.linalg.solve(matrix, right)
+        total = force + self.velocity_force(q, v, J)
+        solution = saddle_point(M, G, total, -self.constraint_bend(q, v))
         return solution[: self.size], solution[self.size :]
 
     def refusal(self, form: str, J: Moments) -> str | None:

@@ -55,7 +55,7 @@ from poinsot.core._problem import (
     field,
     largest_component,
 )
-from poinsot.core._projection import Projection
+from poinsot.core._projection import Projection, saddle_point
 from poinsot.core._recommendation import Recommending
 from poinsot.core._registry import (
     REQUIRED,
@@ -156,6 +156,7 @@ __all__ = [
     "optional",
     "parameters_of",
     "quoted",
+    "saddle_point",
     "shortened",
     "shown",
     "time_function",

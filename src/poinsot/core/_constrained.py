@@ -191,7 +191,7 @@ class AbstractConstrained(PhaseSpace):
         drift = jax.jvp(lambda x: self.momentum(x, v), (q,), (v,))[1]
         force = jax.grad(self.lagrangian, argnums=1)(t, q, v) - drift + self.load(t, q, v)
         bend = self.constraint_bend(t, q, v)
-        solution = saddle_point(self._at(t), self._mass(q), q, force, -bend)
+        solution = saddle_point(self._mass(q), jax.jacfwd(self._at(t))(q), force, -bend)
         return solution[:n], solution[n:]
 
     def _at(self, t) -> Callable[[Positions], Multipliers]:

@@ -37,7 +37,7 @@ def nearest_on_surface(constraint: Callable, M: Matrix, q: Vector) -> Vector:
     n = q.shape[0]
 
     def correction(x: Vector) -> Vector:
-        return saddle_point(constraint, M, x, M @ (q - x), -constraint(x))[:n]
+        return saddle_point(M, jax.jacfwd(constraint)(x), M @ (q - x), -constraint(x))[:n]
 
     def proceed(search):
         _, previous, change, count = search
@@ -69,12 +69,11 @@ def along_surface(constraint: Callable, M: Matrix, q: Vector, p: Vector, rate: A
         p: momentum.
         rate: what $G v$ shall be, zero for a surface at rest.
     """
-    solution = saddle_point(constraint, M, q, p, rate)
+    solution = saddle_point(M, jax.jacfwd(constraint)(q), p, rate)
     return p - jax.vjp(constraint, q)[1](solution[q.shape[0] :])[0]
 
 
-def saddle_point(constraint: Callable, M: Matrix, q: Vector, force: Vector, rate: Array) -> Array:
+def saddle_point(M: Matrix, G: Float[Array, "m n"], force: Vector, rate: Array) -> Array:
     r"""Velocity and multipliers of $M v + G^T \lambda = f$, $G v = r$, one after the other."""
-    G = jax.jacfwd(constraint)(q)
     corner = jnp.zeros((G.shape[0], G.shape[0]))
     return jnp.linalg.solve(jnp.block([[M, G.T], [G, corner]]), jnp.concatenate([force, rate]))
