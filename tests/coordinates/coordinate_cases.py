@@ -66,6 +66,10 @@ def director_null_space(q) -> np.ndarray:
     return np.block([[zero, -d3, d2], [d3, zero, -d1], [-d2, d1, zero]])
 
 
+def kinetic_energy(coordinates, q, v, moments):
+    return 0.5 * jnp.sum(v * coordinates.momentum(q, v, moments))
+
+
 @functools.cache
 def on_surface(coordinates):
     """A body in motion and everything the coordinates say of it, compiled as one program."""
@@ -104,7 +108,7 @@ def on_surface(coordinates):
             M=coordinates.mass_matrix(q, moments),
             omega=coordinates.omega(q, v),
             momentum=own,
-            kinetic=0.5 * jnp.sum(v * coordinates.momentum(q, v, moments)),
+            kinetic=kinetic_energy(coordinates, q, v, moments),
             back=coordinates.tangent_velocity(q, own, moments),
             free_momentum=coordinates.free_momentum(q, p),
             quasi_energy=0.5
@@ -133,7 +137,7 @@ def off_surface(coordinates):
 
     @quickly
     def facts(q, v, force, moments):
-        kinetic = jax.grad(coordinates.kinetic)(q, v, moments)
+        kinetic = jax.grad(kinetic_energy, argnums=1)(coordinates, q, v, moments)
         drift = jax.jvp(lambda x: coordinates.momentum(x, v, moments), (q,), (v,))[1]
         return dict(
             q=q,

@@ -189,7 +189,9 @@ def test_adaptive_solvers_with_joints(method, form, mechanism):
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("form", ["null_space", "index0"])
-@pytest.mark.parametrize("solver", [pt.integrators.Odex, pt.integrators.DormandPrince8])
+@pytest.mark.parametrize(
+    "solver", [pt.integrators.Odex, pt.integrators.DormandPrince8, pt.integrators.Taylor]
+)
 def test_projection_closes_joints_after_each_step(solver, form, mechanism):
     system, t1 = MECHANISMS[mechanism]
     run = ran(system, "quaternions", form, solver(projection="both"), t1, rtol=1e-9, atol=1e-9)

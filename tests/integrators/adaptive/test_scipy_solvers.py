@@ -192,7 +192,9 @@ def test_nan_is_named(solver):
 
 
 @pytest.mark.parametrize(
-    "solver", [SOLVERS[0], pytest.param(SOLVERS[1], marks=pytest.mark.slow)], ids=by_class
+    "solver",
+    [SOLVERS[0], pytest.param(SOLVERS[1], marks=pytest.mark.slow), pt.integrators.Taylor],
+    ids=by_class,
 )
 def test_projection_holds_the_constraints(solver):
     """To round-off at steps and between them; a control without projection drifts."""

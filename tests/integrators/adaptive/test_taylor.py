@@ -89,6 +89,21 @@ def test_steps_counts_and_dense_output(on_the_group):
     assert there.counts.accepted > 100 and len(there.t) == 2
 
 
+def test_projected_runs_keep_their_end_or_all_and_go_backward():
+    """Beside runs on the group, without projection."""
+    chosen = {"coordinates": pt.coordinates.Quaternions(), "form": "index0"} | FINEST
+    kept, end = (
+        pt.simulate(TOP, TOP.start, t1=1.0, integrator=Taylor(projection=True, dense=dense), **chosen)
+        for dense in (True, False)
+    )
+    assert len(kept.t) > 10 and len(end.t) == 2
+    np.testing.assert_allclose(end.rotation[-1], kept.rotation[-1], atol=1e-15)
+    assert len(kept.steps.h) == kept.counts.accepted and kept.counts.rhs == 20 * kept.counts.accepted
+    np.testing.assert_allclose(kept.at(0.37).rotation, top("group", t1=0.37).rotation[-1], atol=1e-11)
+    back = pt.simulate(TOP, kept.final, t0=1.0, t1=0.0, integrator=Taylor(projection=True), **chosen)
+    np.testing.assert_allclose(back.rotation[-1], kept.rotation[0], atol=1e-11)
+
+
 def test_without_dense_output_other_times_are_refused():
     run = top("group", Taylor(dense=False), t1=1.0)
     with pytest.raises(pt.InputError, match="keeps the end of a run alone"):
@@ -170,6 +185,8 @@ def test_refusals(monkeypatch):
         )
     with pytest.raises(pt.InputError, match="precision = 'single'"):
         Taylor("single")  # type: ignore[arg-type]
+    with pytest.raises(pt.InputError, match="projection = 'both' with precision = 'extended'"):
+        Taylor("extended", projection=True)
     with pytest.raises(pt.InputError, match="rtol = 1e-17 is below"):
         pt.simulate(jumps, pt.State(y=[0.5]), t1=1.0, rtol=1e-17, integrator=Taylor())
     monkeypatch.setitem(sys.modules, "heyoka", None)

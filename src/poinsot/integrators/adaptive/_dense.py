@@ -39,6 +39,23 @@ class Piecewise:
 
 
 @dataclass(frozen=True)
+class Projected:
+    """Dense output put back onto the constraints at each time.
+
+    Attributes:
+        piece: of times `(k,)`, giving `(k, n)`.
+        project: the projection, of a time and a state.
+    """
+
+    piece: Callable[[np.ndarray], np.ndarray]
+    project: Callable[[float, np.ndarray], np.ndarray]
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        """Values `(k, n)` at times `(k,)`."""
+        return np.array([self.project(t, y) for t, y in zip(times, self.piece(times), strict=True)])
+
+
+@dataclass(frozen=True)
 class PartSteps:
     """Dense output by part steps of the method itself, each from the start of the step around it.
 

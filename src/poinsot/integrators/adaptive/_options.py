@@ -40,17 +40,15 @@ class SteppedSolver(AbstractAdaptive):
                 raise InputError(f"{name} = {value!r}; it must be a positive number, also for a backward run")
 
 
-class OneStepSolver(SteppedSolver):
-    """A solver of one step, which lets the state be put back onto its constraints.
+class ProjectingSolver(AbstractAdaptive):
+    """A solver that lets the state be put back onto its constraints.
 
     Args:
-        first_step: size of the first attempt; by default chosen.
-        max_step: largest step, or None.
         projection: put positions, velocities or both back onto the constraints after each accepted step:
             "position", "velocity", "both", or True for both.
     """
 
-    projection: Projection = eqx.field(default=False, static=True, converter=as_projection)
+    projection: Projection = eqx.field(default=False, static=True, converter=as_projection, kw_only=True)
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Takes any ordinary differential equation; projects where there are constraints."""
@@ -60,3 +58,14 @@ class OneStepSolver(SteppedSolver):
         return (
             f"has projection = {self.projection!r}, but here are no constraints to project onto; leave it out"
         )
+
+
+class OneStepSolver(ProjectingSolver, SteppedSolver):
+    """A solver of one step, whose sizes can be set and after which the state can be projected.
+
+    Args:
+        first_step: size of the first attempt; by default chosen.
+        max_step: largest step, or None.
+        projection: put positions, velocities or both back onto the constraints after each accepted step:
+            "position", "velocity", "both", or True for both.
+    """

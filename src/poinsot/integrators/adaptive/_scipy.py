@@ -10,7 +10,7 @@ import numpy as np
 from poinsot.core import Projection, Result, optional
 from poinsot.integrators.adaptive import _host
 from poinsot.integrators.adaptive._base import Batch, Counts, Engine, Task
-from poinsot.integrators.adaptive._dense import Piecewise
+from poinsot.integrators.adaptive._dense import Piecewise, Projected
 from poinsot.integrators.adaptive._options import FEWEST_ULPS
 
 
@@ -135,7 +135,7 @@ class ScipyEngine(Engine):
         stepper.y = project(stepper.t, stepper.y)
         # Kept from the unprojected state for the next step's first stage.
         stepper.f = self.field(stepper.t, stepper.y)
-        return lambda times: np.array([project(t, y) for t, y in zip(times, piece(times), strict=True)])
+        return Projected(piece, project)
 
     def _jacobian(self, jacobian: _host.Field) -> _host.Field:
         def counted(t: float, y: np.ndarray) -> np.ndarray:

@@ -3,14 +3,16 @@
 import functools
 import time
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import equinox as eqx
 import numpy as np
 
-from poinsot.core import AbstractProblem, InputError, Result, optional, quoted
+from poinsot.core import AbstractProblem, InputError, Projection, Result, optional, quoted
 from poinsot.integrators.adaptive import _host
-from poinsot.integrators.adaptive._base import AbstractAdaptive, AdaptiveTraits, Batch, Counts, Engine, Task
+from poinsot.integrators.adaptive._base import AdaptiveTraits, Batch, Counts, Dense, Engine, Task
+from poinsot.integrators.adaptive._dense import Piecewise, Projected
+from poinsot.integrators.adaptive._options import ProjectingSolver
 from poinsot.integrators.adaptive._taylor_domain import first_undefined
 from poinsot.integrators.adaptive._taylor_equations import SOLVER, equations
 
@@ -21,6 +23,8 @@ FINEST = {"double": 2.3e-16, "extended": 1.1e-19, "quadruple": 2e-34}
 
 FIRST_CHUNK = 4096
 """Steps of the first batch. A call of heyoka with dense output takes a millisecond before its first step."""
+FIRST_PROJECTED = 64
+"""The same where each step is a call."""
 LONG = 4000
 """Operations, those with constants included, beyond which the code of a series is compact. Written out it
 runs twice as fast, but 3000 compile in six seconds in place of one, and 8000 in minutes."""
@@ -28,7 +32,7 @@ MOST_STEPS = 10**7
 """Steps of any batch."""
 
 
-class Taylor(AbstractAdaptive):
+class Taylor(ProjectingSolver):
     r"""Taylor series of the solution, by heyoka.
 
     In every step the series of order $p$ is computed from the right-hand side by automatic differentiation,
@@ -38,11 +42,11 @@ class Taylor(AbstractAdaptive):
 
     and $h$ follows from the size of its last two terms. The trace of the right-hand side is rewritten in
     heyoka's expressions and compiled by it. Steps are long, there are no rejections, and the error is that
-    of the tolerance down to round-off. Nothing is kept by construction, and nothing is projected onto
-    constraints or joints: at the finest tolerance, energy and constraints are kept to round-off, which grows
-    like a random walk. A series knows nothing of a right-hand side beyond its start, so one that may be
-    undefined somewhere (the root of a difference, a choice with a NaN) is evaluated within every step too,
-    and the run ends where it ceases to be finite.
+    of the tolerance down to round-off. Nothing is kept by construction: at the finest tolerance, energy and
+    constraints are kept to round-off, which grows like a random walk. With `projection` they are met after every step, and
+    each step is a call of its own. A series knows nothing of a right-hand side beyond its start, so one that
+    may be undefined somewhere (the root of a difference, a choice with a NaN) is evaluated within every step
+    too, and the run ends where it ceases to be finite.
 
     *Properties*: of any order; the tolerance is the smaller one of `rtol` and `atol`, relative to the largest
     component of the state where that is above one. In counts of right-hand sides every order of the series
@@ -53,6 +57,8 @@ class Taylor(AbstractAdaptive):
             to double. Tolerances may then be as fine as the precision.
         dense: keep the series of every step, as dense output, step sizes, `save_at` and stop conditions need
             it. Without, a run keeps its end alone and takes half the time.
+        projection: put positions, velocities or both back onto the constraints after each step: "position",
+            "velocity", "both", or True for both. In double precision only.
 
     Reference:
         Jorba, Zou: A software package for the numerical integration of ODEs by means of high-order Taylor
@@ -74,6 +80,11 @@ class Taylor(AbstractAdaptive):
         if self.precision not in FINEST:
             known = ", ".join(map(repr, FINEST))
             raise InputError(f"{SOLVER}: precision = {quoted(self.precision)}; it must be one of {known}")
+        if self.precision != "double" and self.projection != "none":
+            raise InputError(
+                f"{SOLVER}: projection = {self.projection!r} with precision = {self.precision!r}; "
+                "projections are computed in double precision: leave one of them out"
+            )
 
     @property
     def traits(self) -> AdaptiveTraits:
@@ -115,7 +126,16 @@ class Taylor(AbstractAdaptive):
 
     def start(self, task: Task) -> Engine:
         """Begin a run."""
-        return TaylorEngine(task, self.precision, self.dense)
+        if self.projection == "none":
+            return TaylorEngine(task, self.precision, self.dense)
+        return ProjectedTaylorEngine(task, self.dense, self.projection)
+
+
+class Motion(Dense, Protocol):
+    """The motion of some steps."""
+
+    ends: np.ndarray
+    """Start of the first step, and ends of all."""
 
 
 class TaylorEngine(Engine):
@@ -136,17 +156,16 @@ class TaylorEngine(Engine):
         """As many steps as the time allows, going by those before."""
         tick = time.perf_counter()
         taylor, rates = self._compiled
-        steps, series, result = self._propagate(self._chunk, self._dense or rates is not None)
+        steps, motion, result = self._propagate(self._chunk, self._dense or rates is not None)
         elapsed = max(time.perf_counter() - tick, 1e-6)
         self._chunk = max(1, min(8 * self._chunk, int(max(steps, 1) * seconds / elapsed), MOST_STEPS))
         self.counts.accepted += steps
         self.counts.rhs += steps * (taylor.order + 1)
-        if series is None:
+        if motion is None:
             kept = slice(1 if steps else 0)
             ends, states = np.array([self._time])[kept].astype(float), self._state[None][kept].astype(float)
             return Batch(ends, states, np.zeros(len(ends), dtype=np.int64), _no_dense, result)
-        motion = _Series(series)
-        times = np.asarray(series.times).astype(float)
+        times = motion.ends
         undefined = None if rates is None else first_undefined(rates, times, motion)
         if undefined is not None:
             step, there = undefined
@@ -154,31 +173,64 @@ class TaylorEngine(Engine):
             self.counts.accepted -= steps - step - 1
         ends = times[1:][np.diff(times) != 0.0]
         if not self._dense:
-            ends, motion = ends[-1:], _no_dense
-        return Batch(ends, _Series(series)(ends), np.zeros(len(ends), dtype=np.int64), motion, result)
+            ends = ends[-1:]
+        dense = motion if self._dense else _no_dense
+        return Batch(ends, motion(ends), np.zeros(len(ends), dtype=np.int64), dense, result)
 
-    def _propagate(self, most: int, dense: bool) -> tuple[int, Any, Result]:
-        """Take at most so many steps: how many it were, their series, and why there are no more."""
+    def _propagate(self, most: int, dense: bool) -> tuple[int, Motion | None, Result]:
+        """Take at most so many steps: how many it were, the motion, and why there are no more."""
         hy, taylor = optional("heyoka", "taylor", SOLVER), self._compiled.taylor
         # The compiled integrator serves all runs of the problem, also those in progress.
         taylor.time, taylor.state[:] = self._time, self._state
         outcome, _, _, steps, series, _ = taylor.propagate_until(
             self._number(self._t1), max_steps=most, c_output=dense
         )
+        motion = None if series is None else _Series(series)
         if outcome != hy.taylor_outcome.err_nf_state:
             self._time, self._state = taylor.time, taylor.state.copy()
-            return steps, series, Result.successful
+            return steps, motion, Result.successful
         if steps and not dense:
             # What came before the step that failed is no longer there: up to it once more.
             self._propagate(steps, dense)
-        return steps, series, Result.non_finite
+        return steps, motion, Result.non_finite
+
+
+class ProjectedTaylorEngine(TaylorEngine):
+    """A run by heyoka a step at a time, each put back onto the constraints."""
+
+    def __init__(self, task: Task, dense: bool, projection: Projection):
+        super().__init__(task, "double", dense)
+        self._project = _host.projection(task.problem, projection)
+        self._chunk = FIRST_PROJECTED
+
+    def _propagate(self, most: int, dense: bool) -> tuple[int, Motion | None, Result]:
+        hy, taylor = optional("heyoka", "taylor", SOLVER), self._compiled.taylor
+        ends, pieces, result = [self._time], [], Result.successful
+        while len(ends) <= most and self._time != self._t1:
+            taylor.time, taylor.state[:] = self._time, self._state
+            outcome, _ = taylor.step(max_delta_t=self._t1 - self._time, write_tc=dense)
+            if outcome == hy.taylor_outcome.err_nf_state:
+                result = Result.non_finite
+                break
+            if dense:
+                series = functools.partial(_polynomial, self._time, taylor.tc.T.copy())
+                pieces.append(Projected(series, self._project))
+            self._time = self._t1 if outcome == hy.taylor_outcome.time_limit else taylor.time
+            self._state = self._project(self._time, taylor.state)
+            ends.append(self._time)
+        return len(ends) - 1, Piecewise(np.array(ends), pieces) if pieces else None, result
+
+
+def _polynomial(begin: float, coefficients: np.ndarray, times: np.ndarray) -> np.ndarray:
+    return np.polynomial.polynomial.polyval(times - begin, coefficients).T
 
 
 class _Series:
-    """The series of some steps."""
+    """The series of some steps, whose start and ends are `ends`."""
 
     def __init__(self, output: Any):
         self._output, self._number = output, output.times.dtype.type
+        self.ends = np.asarray(output.times).astype(float)
 
     def __call__(self, times: np.ndarray) -> np.ndarray:
         return np.asarray(self._output(np.asarray(times).astype(self._number))).astype(float)
