@@ -43,10 +43,10 @@ class Taylor(ProjectingSolver):
     and $h$ follows from the size of its last two terms. The trace of the right-hand side is rewritten in
     heyoka's expressions and compiled by it. Steps are long, there are no rejections, and the error is that
     of the tolerance down to round-off. Nothing is kept by construction: at the finest tolerance, energy and
-    constraints are kept to round-off, which grows like a random walk. With `projection` they are met after every step, and
-    each step is a call of its own. A series knows nothing of a right-hand side beyond its start, so one that
-    may be undefined somewhere (the root of a difference, a choice with a NaN) is evaluated within every step
-    too, and the run ends where it ceases to be finite.
+    constraints are kept to round-off, which grows like a random walk. With `projection` constraints are met
+    after every step, and each step is a call of its own. A series knows nothing of a right-hand side beyond
+    its start, so one that may be undefined somewhere (the root of a difference, a choice with a NaN) is
+    evaluated within every step too, and the run ends where it ceases to be finite.
 
     *Properties*: of any order; the tolerance is the smaller one of `rtol` and `atol`, relative to the largest
     component of the state where that is above one. In counts of right-hand sides every order of the series
@@ -134,8 +134,10 @@ class Taylor(ProjectingSolver):
 class Motion(Dense, Protocol):
     """The motion of some steps."""
 
-    ends: np.ndarray
-    """Start of the first step, and ends of all."""
+    @property
+    def ends(self) -> np.ndarray:
+        """Start of the first step, and ends of all."""
+        ...
 
 
 class TaylorEngine(Engine):
