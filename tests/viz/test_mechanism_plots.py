@@ -92,8 +92,31 @@ def test_a_disc_on_an_axle_is_an_ellipse():
     disc = Body("rod", np.array([[0.0, 0.0, 0.0]]), np.diag([0.3, 0.3, 0.0]))
     shown, _ = drawn(np.eye(3), [0.0, 0.0, 0.0], body=disc)
     np.testing.assert_allclose(np.linalg.norm(shown.outlines[0][0], axis=1), 0.3, rtol=1e-12)
-    assert not Body("rod", np.array([[0.0, 0.0, 0.4]]), disc.radii).slender, "also beside its bearing"
+    beside = Body("rod", np.array([[0.0, 0.0, 0.4]]), disc.radii)
+    assert not beside.slender, "also beside its bearing"
     assert Body("rod", np.array([[0.25, 0.0, 0.0]]), disc.radii).slender
+
+
+@pytest.mark.parametrize("across", [0.1, 0.6])
+def test_a_body_beside_its_joint_is_held_to_it_by_a_line(across):
+    """A ball, and a rod that lies across; on a disc about its joint there is none."""
+    beside = Body("rod", ROD.points[:1], np.diag([0.1, across, 0.1]))
+    _, ax = drawn(quarter(2), [0.0, 0.5, 0.0], body=beside)
+    (line,) = thin_lines(ax)
+    np.testing.assert_allclose(line, [[0.0, 0.5], [0.0, 0.0]], atol=1e-12)
+    about = Body("rod", ROD.points[:1], np.diag([0.6, 0.6, 0.1]))
+    assert not thin_lines(drawn(quarter(2), [0.0, 0.5, 0.0], body=about)[1])
+
+
+def thin_lines(ax) -> list[np.ndarray]:
+    return [line.get_xydata() for line in ax.get_lines() if line.get_linewidth() == 1.6]
+
+
+def test_a_rod_on_one_joint_is_shown_with_its_free_end():
+    uniform = np.sqrt(5.0 / 12.0)
+    _, ax = drawn(quarter(2), [0.0, 0.5, 0.0], body=Body("rod", ROD.points[:1], np.diag([uniform, 0.02, 0.02])))
+    line = next(line for line in ax.get_lines() if line.get_label() == "rod")
+    np.testing.assert_allclose(np.sort(line.get_xydata(), axis=0), [[0.0, 0.0], [0.0, 1.0]], atol=1e-12)
 
 
 @pytest.mark.slow

@@ -72,13 +72,29 @@ class Body:
 
     @property
     def slender(self) -> bool:
-        """Whether lines between its joints, or from its only joint to its mass centre, show it."""
+        """Whether lines between its joints, or from its only joint through its mass centre, show it."""
         size = float(np.linalg.norm(self.radii, axis=0).max())
         if len(self.points) < 2:
             reach = float(np.linalg.norm(self.points))
             along = float(np.linalg.norm(self.points @ self.radii))
             return reach > 0.6 * size and along > 0.6 * reach**2
         return float(np.linalg.norm(np.ptp(self.points, axis=0))) > 0.96 * size
+
+    @property
+    def corners(self) -> np.ndarray:
+        """Points that outline a slender body; beyond its mass centre the end of a rod of its inertia."""
+        if len(self.points) != 1:
+            return self.points
+        half = np.sqrt(0.6) * np.linalg.norm(self.radii, axis=0).max()
+        return np.concatenate([self.points, -half * self.points / np.linalg.norm(self.points)])
+
+    @property
+    def arms(self) -> np.ndarray:
+        """Points of joints outside the ellipsoid, where it is drawn: they are held to it by lines."""
+        if self.slender or self.solids:
+            return np.zeros((0, 3))
+        squares = np.maximum(np.sum(self.radii**2, axis=0), 1e-300)
+        return self.points[np.linalg.norm(self.points @ self.radii / squares, axis=1) > 1.0]
 
 
 @dataclass(frozen=True)
@@ -165,8 +181,7 @@ class Mechanism:
             left, sizes, _ = np.linalg.svd(shape)
             ring = left @ (sizes[:, None] * np.stack([np.cos(angles), np.sin(angles)]))
             return self.view(x)[:2] + ring.T
-        corners = body.points if len(body.points) > 1 else np.concatenate([body.points, np.zeros((1, 3))])
-        return _hull(self.view(x + corners @ R.T)[:, :2])
+        return _hull(self.view(x + body.corners @ R.T)[:, :2])
 
     @cached_property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
@@ -218,6 +233,7 @@ class Mechanism:
             colour, name = PALETTE[k % len(PALETTE)], self.bodies[k].name if time == 0 else None
             if not self.bodies[k].solids:
                 _draw_body(ax, outline, colour, name)
+                self._draw_arms(ax, time, k)
             else:
                 ax.plot([], [], marker="s", linestyle="", color=colour, label=name)
         for joint in self.joints:
@@ -230,6 +246,13 @@ class Mechanism:
         ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
         ax.set_aspect("equal")
         ax.set_title(f"$t$ = {self.t[time]:.3g}", loc="center")
+
+    def _draw_arms(self, ax: "Axes", time: int, k: int) -> None:
+        """Thin lines from the mass centre of a body to its joints outside of what is drawn."""
+        x, R = self.position[time, k], self.rotation[time, k]
+        for point in self.bodies[k].arms:
+            ends = self.view(np.stack([x, x + R @ point]))[:, :2]
+            ax.plot(*ends.T, color=PALETTE[k % len(PALETTE)], linewidth=1.6, zorder=3)
 
     def _draw_solids(self, ax: "Axes", time: int) -> None:
         """Shapes of all bodies and of the ground, the farthest first."""
