@@ -113,8 +113,8 @@ def thin_lines(ax) -> list[np.ndarray]:
 
 
 def test_a_rod_on_one_joint_is_shown_with_its_free_end():
-    uniform = np.sqrt(5.0 / 12.0)
-    _, ax = drawn(quarter(2), [0.0, 0.5, 0.0], body=Body("rod", ROD.points[:1], np.diag([uniform, 0.02, 0.02])))
+    uniform = Body("rod", ROD.points[:1], np.diag([np.sqrt(5.0 / 12.0), 0.02, 0.02]))
+    _, ax = drawn(quarter(2), [0.0, 0.5, 0.0], body=uniform)
     line = next(line for line in ax.get_lines() if line.get_label() == "rod")
     np.testing.assert_allclose(np.sort(line.get_xydata(), axis=0), [[0.0, 0.0], [0.0, 1.0]], atol=1e-12)
 

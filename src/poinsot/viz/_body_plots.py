@@ -198,7 +198,8 @@ class BodyPlots(TrajectoryPlots):
 
         Bodies have the shapes of their file, if it has any to draw. Others are lines or polygons between
         their joints, or else the ellipsoids with their mass and inertia, on a line to joints outside. A
-        motion in a plane is seen across it, any other one aslant. An arrow is the force of a joint on its second body; all have one scale.
+        motion in a plane is seen across it, any other one aslant. An arrow is the force of a joint on its
+        second body; all have one scale.
 
         Args:
             times: when to look, the nearest saved time is taken; three times over the run when left out.
