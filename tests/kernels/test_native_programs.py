@@ -10,7 +10,7 @@ from jax import lax
 from native_cases import LANES, check, random, wide_program
 
 from poinsot import InputError
-from poinsot.kernels import Kernel, _kernel
+from poinsot.kernels import Kernel, _kernel, each_state
 from poinsot.kernels.native import NativeProgram, NotNative, _emitter, _program
 
 
@@ -126,10 +126,53 @@ def test_what_has_no_native_form_is_refused(function, reason, monkeypatch):
         Kernel("native")(function, (), (), run)
 
 
-def test_long_code_is_refused(monkeypatch):
+@pytest.mark.parametrize("limit", ["LONGEST", "LONGEST_FUNCTION"])
+def test_long_code_is_made_without_effort_and_has_the_same_bits(limit, monkeypatch):
+    efforts, compile_ = [], _program.object_code
+    monkeypatch.setattr(_program, "object_code", lambda *given: efforts.append(given[-1]) or compile_(*given))
+    run = random(1, 100)
+
+    def made():
+        return NativeProgram(with_many, (), (), run, width=1, fast=False).bound([])((), run)
+
+    thorough = made()
+    monkeypatch.setattr(_program, limit, 100)
+    np.testing.assert_array_equal(made(), thorough)
+    assert efforts == [2, 0]
+
+
+def test_long_code_takes_many_states_one_after_the_other(monkeypatch):
+    times, states = np.linspace(0.0, 1.0, 5), random(2, 5, 100)
+    widths, bound = [], NativeProgram.bound
+    monkeypatch.setattr(NativeProgram, "bound", lambda self, m: widths.append(self.width) or bound(self, m))
+
+    model = 1.5, np.full(100, 2.0)
+
+    def found():
+        # Another function for the kernel, which remembers the programs that it has made.
+        def scaled(model, grid, run):
+            return grid * run[0], model[1] * run[1]
+
+        return each_state(scaled, model, times, states, np.float64(0.5))
+
+    together = found()
+    assert together is not None and not widths
+    monkeypatch.setattr(_program, "LIGHT", 0)
+    monkeypatch.setattr(_program, "LONGEST", 10)
+    one_by_one = found()
+    assert one_by_one is not None and widths == [1]
+    for these, those in zip(one_by_one, together, strict=True):
+        np.testing.assert_array_equal(these, those)
+    np.testing.assert_array_equal(together[0], 0.5 * times)
+    np.testing.assert_array_equal(together[1], 2.0 * states)
+
+
+@pytest.mark.parametrize(("width", "places"), [(1, "5.."), (4, "1...")])
+def test_code_that_would_fill_the_stack_is_refused(width, places, monkeypatch):
     monkeypatch.setattr(_program, "LONGEST", 100)
-    with pytest.raises(NotNative, match="the code of the trace has 5.. lines, more than 100"):
-        NativeProgram(lambda model, grid, run: run * 2.0, (), (), random(1, 100), width=1, fast=False)
+    monkeypatch.setattr(_program, "MOST_PLACES", 400)
+    with pytest.raises(NotNative, match=f"the code of the trace holds {places} numbers, more than 400"):
+        NativeProgram(lambda model, grid, run: run * 2.0, (), (), random(1, 100), width=width, fast=False)
 
 
 def test_a_known_index_outside_is_that_of_jax_or_refused():

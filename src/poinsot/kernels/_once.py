@@ -1,7 +1,7 @@
 """Functions that are called once or twice: compiled whole, and quickly."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import equinox as eqx
@@ -92,15 +92,21 @@ def each_state(
     kernel = Kernel.lenient()
     if not kernel.native or packed[0].size > SHORT:
         return None
-    from poinsot.kernels.native import target
-
-    width = target().vector_bytes // 8
     effort = QUICK if (count or len(times)) <= MANY else 1
-    program = kernel.program(function, model, grid, (times[0], packed[0]), width, effort=effort)
+    program = kernel.program(function, model, grid, (times[0], packed[0]), width=None, effort=effort)
     if program is None:
         return None
+    if program.width == 1:
+        alone = program.bound(jax.tree.leaves(arrays(model)))
+        return by_blocks(partial(_in_turn, alone, grid), (times, packed), AT_ONCE, 1)
     shared = program.block(arrays(model), grid)
-    return by_blocks(lambda *runs: program(shared, runs), (times, packed), AT_ONCE, width)
+    return by_blocks(lambda *runs: program(shared, runs), (times, packed), AT_ONCE, program.width)
+
+
+def _in_turn(function: Callable, grid: Any, *given: np.ndarray) -> Any:
+    """A function of one run, called with each."""
+    results = [function(grid, run) for run in zip(*given, strict=True)]
+    return jax.tree.map(lambda *leaves: np.stack(leaves), *results)
 
 
 def by_blocks(function: Callable, given: tuple[np.ndarray, ...], block: int, multiple: int) -> Any:

@@ -36,16 +36,20 @@ HEAVIEST = 300_000
 SPARSE = 512
 """Elements of an array of the model that is taken apart if at least half of them are part of the code."""
 LONGEST = 100_000
-"""Lines of a program beyond which compiling it takes too long."""
+"""Lines of a program beyond which the compiler makes no effort."""
 LONGEST_FUNCTION = 45_000
 """The same of one of its functions, where a line that only moves a number counts half.
 
-The time grows faster than the length: 12,000 lines take two seconds, 58,000 up to forty; with little effort
-35,000 take three. XLA takes several times as long, and minutes for some of these traces.
+The time grows faster than the length: 12,000 lines take two seconds, 58,000 up to forty; with no effort
+140,000 take one, and run at a third of the speed. XLA takes several times as long, and minutes for some of
+these traces.
 """
+MOST_PLACES = 300_000
+"""Numbers that code made without effort may hold: each has its place on a stack of few megabytes."""
 LIGHT = 1000
 """Lines of a program that takes two vectors of runs at once; one alone would wait for its own results."""
 MOVE = re.compile(r"= load |store |= getelementptr")
+LANES = re.compile(r"<(\d+) x ")
 
 
 class NativeProgram:
@@ -56,7 +60,8 @@ class NativeProgram:
         model: tree of arrays; some of their elements become part of the code, see `frozen`.
         grid: tree of arrays that all runs share.
         runs: tree of arrays of one run.
-        width: runs side by side in a vector; None for as many as suit the code.
+        width: runs side by side in a vector; None for as many as suit the code, of long code one unless
+            runs are rows.
         fast: whether multiplications and additions may be contracted.
         effort: of the compiler, from 0 to 3.
         rows: whether many runs are rows of ordinary arrays, see `of_rows`; else they are in blocks.
@@ -95,12 +100,13 @@ class NativeProgram:
         program = self._written(trace, width or lanes_of(straight=False))
         if width is None and str(program.module).count("\n") <= LIGHT:
             program = self._written(trace, lanes_of(straight=True))
+        elif width is None and not rows and _long(str(program.module)):
+            program = self._written(trace, 1)
         self.workspace, self.text = program.workspace.size, str(program.module)
-        functions = self.text.split("\ndefine ")
-        largest = max(one.count("\n") - len(MOVE.findall(one)) // 2 for one in functions)
-        for lines, limit in ((self.text.count("\n"), LONGEST), (largest, LONGEST_FUNCTION)):
-            if lines > limit:
-                raise NotNative(f"the code of the trace has {lines} lines, more than {limit}")
+        if _long(self.text):
+            effort, places = 0, _places(self.text)
+            if places > MOST_PLACES:
+                raise NotNative(f"the code of the trace holds {places} numbers, more than {MOST_PLACES}")
         self._linked = Linked(object_code(self.text, target(), effort))
         self._call = self._linked.function()
 
@@ -341,6 +347,18 @@ def frozen(leaf: np.ndarray) -> np.ndarray:
     if leaf.ndim == 0:
         return np.zeros((), dtype=bool)
     return (leaf == 0.0) | ((np.abs(leaf) == 1.0) if leaf.ndim > 1 else False)
+
+
+def _long(text: str) -> bool:
+    """Whether the compiler would take long for a program."""
+    functions = text.split("\ndefine ")
+    largest = max(one.count("\n") - len(MOVE.findall(one)) // 2 for one in functions)
+    return text.count("\n") > LONGEST or largest > LONGEST_FUNCTION
+
+
+def _places(text: str) -> int:
+    """Numbers that the lines of a program make, each element of a vector counted."""
+    return sum(int(found[1]) if (found := LANES.search(line)) else 1 for line in text.splitlines())
 
 
 def _needed(jaxpr: jex.ClosedJaxpr) -> jex.ClosedJaxpr:
