@@ -103,7 +103,7 @@ class Kernel:
             grid: numbers that all runs share.
             runs: arrays of one run.
             width: runs side by side in a vector; None for as many as suit the code.
-            effort: see `NativeProgram`.
+            effort: of the compiler, from 0 to 3.
             rows: whether many runs are rows of ordinary arrays.
         """
         if not self.native:
@@ -150,9 +150,9 @@ class Bound:
             return native.of_leaves(leaves)
         return _plain(function, self._structure, self._rest)(self._arrays, grid, runs)
 
-    def native(self, function: Function, grid: Any, runs: Any, effort: int = 2) -> Callable | None:
+    def native(self, function: Function, grid: Any, runs: Any) -> Callable | None:
         """The function of grid and run in native code; None where the plain kernel is to run."""
-        return self._found(function, grid, runs, jax.tree.leaves((grid, runs)), effort)
+        return self._found(function, grid, runs, jax.tree.leaves((grid, runs)))
 
     def _found(
         self, function: Function, grid: Any, runs: Any, leaves: Sequence[Any], effort: int = 2

@@ -36,13 +36,13 @@ HEAVIEST = 300_000
 SPARSE = 512
 """Elements of an array of the model that is taken apart if at least half of them are part of the code."""
 LONGEST = 100_000
-"""Lines of a program beyond which the compiler makes less effort."""
+"""Lines of a program beyond which the compiler makes no effort."""
 LONGEST_FUNCTION = 45_000
 """The same of one of its functions, where a line that only moves a number counts half.
 
-The time grows faster than the length: 12,000 lines take two seconds, 58,000 up to forty. 140,000 take ten
-with little effort, and one with none, at a third of the speed. XLA takes several times as long, and minutes
-for some of these traces.
+The time grows faster than the length: 12,000 lines take two seconds, 58,000 up to forty; with no effort
+140,000 take one, and run at a third of the speed. XLA takes several times as long, and minutes for some of
+these traces.
 """
 MOST_PLACES = 300_000
 """Numbers that code made without effort may hold: each has its place on a stack of few megabytes."""
@@ -63,7 +63,7 @@ class NativeProgram:
         width: runs side by side in a vector; None for as many as suit the code, of long code one unless
             runs are rows.
         fast: whether multiplications and additions may be contracted.
-        effort: of the compiler, from 0 to 2, and 3 for code that will run for long. Long code gets two less.
+        effort: of the compiler, from 0 to 3.
         rows: whether many runs are rows of ordinary arrays, see `of_rows`; else they are in blocks.
     """
 
@@ -104,10 +104,10 @@ class NativeProgram:
             program = self._written(trace, 1)
         self.workspace, self.text = program.workspace.size, str(program.module)
         if _long(self.text):
-            effort, places = max(effort - 2, 0), _places(self.text)
+            effort, places = 0, _places(self.text)
             if places > MOST_PLACES:
                 raise NotNative(f"the code of the trace holds {places} numbers, more than {MOST_PLACES}")
-        self._linked = Linked(object_code(self.text, target(), min(effort, 2)))
+        self._linked = Linked(object_code(self.text, target(), effort))
         self._call = self._linked.function()
 
     def _written(self, trace: "_Trace", width: int) -> Program:
