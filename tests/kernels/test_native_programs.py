@@ -127,18 +127,23 @@ def test_what_has_no_native_form_is_refused(function, reason, monkeypatch):
 
 
 @pytest.mark.parametrize("limit", ["LONGEST", "LONGEST_FUNCTION"])
-def test_long_code_is_made_without_effort_and_has_the_same_bits(limit, monkeypatch):
+def test_long_code_is_made_without_effort_at_first_and_has_the_same_bits(limit, monkeypatch):
     efforts, compile_ = [], _program.object_code
     monkeypatch.setattr(_program, "object_code", lambda *given: efforts.append(given[-1]) or compile_(*given))
     run = random(1, 100)
 
     def made():
-        return NativeProgram(with_many, (), (), run, width=1, fast=False).bound([])((), run)
+        return NativeProgram(with_many, (), (), run, width=1, fast=False).bound([])
 
     thorough = made()
+    thorough.improve()
     monkeypatch.setattr(_program, limit, 100)
-    np.testing.assert_array_equal(made(), thorough)
-    assert efforts == [2, 0]
+    quick = made()
+    np.testing.assert_array_equal(quick((), run), thorough((), run))
+    assert efforts == [2, 0], "short code is as good as it gets"
+    quick.improve()
+    np.testing.assert_array_equal(quick((), run), thorough((), run))
+    assert efforts == [2, 0, 1]
 
 
 def test_long_code_takes_many_states_one_after_the_other(monkeypatch):

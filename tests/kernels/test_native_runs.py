@@ -20,7 +20,7 @@ from long_suite import of_the_long_suite
 from poinsot.integrators.adaptive import _jitted
 from poinsot.kernels import _cores, _kernel
 from poinsot.kernels.native import _program
-from poinsot.simulation import _ensemble_native, _fixed_run
+from poinsot.simulation import _ensemble_native, _fixed_run, _loop
 from poinsot.simulation._schedule import Pace
 
 KEPLER = pt.library.kepler()
@@ -321,6 +321,21 @@ def test_a_method_too_large_to_be_written_out_runs_plain(monkeypatch):
     assert run.result.ok and run.attributes["kernel"].startswith("plain: the trace has about")
     with pytest.raises(pt.InputError, match="kernel='auto'"):
         pt.simulate(TOP, start, progress=False, kernel="native", **options)
+
+
+def test_a_long_run_has_its_long_code_compiled_with_more_effort(monkeypatch):
+    """What both compute is the same to the last bit."""
+    efforts, made = [], _program.object_code
+    monkeypatch.setattr(_program, "object_code", lambda *given: efforts.append(given[-1]) or made(*given))
+    monkeypatch.setattr(_program, "LONGEST", 100)
+    monkeypatch.setattr(_kernel, "_programs", OrderedDict())
+    monkeypatch.setattr(_loop, "MANY_STEPS", STEPS)
+    short, long = (
+        pt.simulate(KEPLER, KEPLER.start, t1=t1, dt=0.05, integrator="gauss4", progress=False)
+        for t1 in (0.05 * STEPS, 0.1 * STEPS)
+    )
+    assert 1 not in efforts[:-1] and efforts[-1] == 1, efforts
+    np.testing.assert_array_equal(long.q[: STEPS + 1], short.q)
 
 
 ADAPTIVE = {

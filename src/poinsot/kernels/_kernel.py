@@ -150,8 +150,8 @@ class Bound:
             return native.of_leaves(leaves)
         return _plain(function, self._structure, self._rest)(self._arrays, grid, runs)
 
-    def native(self, function: Function, grid: Any, runs: Any) -> Callable | None:
-        """The function of grid and run in native code; None where the plain kernel is to run."""
+    def native(self, function: Function, grid: Any, runs: Any) -> Any | None:
+        """The function of grid and run in native code, a `Call`; None where the plain kernel is to run."""
         return self._found(function, grid, runs, jax.tree.leaves((grid, runs)))
 
     def _found(

@@ -95,7 +95,7 @@ class FixedRun:
         work = _work(loaded, sampler, (self.t0, self.dt, np.asarray(y), self.steps))
         if rows is not None and self.kernel.native:
             # Where native code would be too long, a row of bodies has a better loop than the plain one.
-            compiled.prepare(compiled.start(y), *self.first_targets(y, work))
+            compiled.prepare(compiled.start(y), *self.first_targets(y, work), self.steps)
         return _run(compiled if rows is None or self.kernel.native else rows, y, self, work)
 
     def room(self, y: Packed, work: Work | None) -> int:
@@ -137,7 +137,7 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: Work | None) -> R
     packed[0] = y
     loop = marcher.start(y)
     if isinstance(marcher, KernelMarcher):
-        marcher.prepare(loop, *plan.first_targets(y, work))
+        marcher.prepare(loop, *plan.first_targets(y, work), plan.steps)
     pace = plan.first_pace(y)
     progress = Progress(plan.progress, plan.steps, plan.integrator.name)
     began = time.perf_counter()

@@ -230,6 +230,10 @@ def locate_event(model: Model, grid, loop: LoopState) -> tuple[Array, Packed]:
     return _marcher(model, *grid).locate_event(loop)
 
 
+MANY_STEPS = 20_000
+"""Steps beyond which those of long code are worth ten times the time to compile it."""
+
+
 class KernelMarcher:
     """A `Marcher` whose functions are compiled by a kernel."""
 
@@ -242,9 +246,11 @@ class KernelMarcher:
         """The state before the first step."""
         return self._bound(begin, self._grid, y, effort=0)
 
-    def prepare(self, loop: LoopState, targets, fractions) -> None:
-        """Compile natively what a run will need, if that is possible; the kernel knows afterwards."""
-        self._bound.native(record_run, (*self._grid, targets, fractions, np.int64(0)), loop)
+    def prepare(self, loop: LoopState, targets, fractions, steps: int) -> None:
+        """Compile natively what a run of so many steps needs, if that is possible; the kernel knows then."""
+        native = self._bound.native(record_run, (*self._grid, targets, fractions, np.int64(0)), loop)
+        if native is not None and steps > MANY_STEPS:
+            native.improve()
 
     def record(self, loop: LoopState, targets, fractions, count):
         """As `record`, of arrays on the host."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from poinsot.kernels._compile_time import compilation
 from poinsot.kernels._cores import SHARES, cores, shared_out
 from poinsot.kernels.native._blocks import STORED_DTYPES, Block, Bytes, table_of
 
@@ -42,7 +43,17 @@ class Call:
         self._copied = sum(one.nbytes for one in self._results) <= COPIED
         pointers = program.pointers(self._shared, self._given, self._produced, self._workspace)
         self._table = table_of(pointers)
-        self._entry = partial(program.entry, ctypes.addressof(self._table), 0, 1)
+        self._enter()
+
+    def _enter(self) -> None:
+        self._entry = partial(self.program.entry, ctypes.addressof(self._table), 0, 1)
+
+    def improve(self) -> None:
+        """Take faster code, which takes longer to compile, if there is such."""
+        if self.program.hurried:
+            with compilation():
+                self.program.improve()
+        self._enter()
 
     def __call__(self, grid, runs) -> Any:
         """Results, in arrays of their own."""

@@ -36,13 +36,13 @@ HEAVIEST = 300_000
 SPARSE = 512
 """Elements of an array of the model that is taken apart if at least half of them are part of the code."""
 LONGEST = 100_000
-"""Lines of a program beyond which the compiler makes no effort."""
+"""Lines of a program beyond which the compiler makes no effort, or little for a long run."""
 LONGEST_FUNCTION = 45_000
 """The same of one of its functions, where a line that only moves a number counts half.
 
-The time grows faster than the length: 12,000 lines take two seconds, 58,000 up to forty; with no effort
-140,000 take one, and run at a third of the speed. XLA takes several times as long, and minutes for some of
-these traces.
+The time grows faster than the length: 12,000 lines take two seconds, 58,000 up to forty. 140,000 take ten
+with little effort, and one with none, at a third of the speed. XLA takes several times as long, and minutes
+for some of these traces.
 """
 MOST_PLACES = 300_000
 """Numbers that code made without effort may hold: each has its place on a stack of few megabytes."""
@@ -103,12 +103,22 @@ class NativeProgram:
         elif width is None and not rows and _long(str(program.module)):
             program = self._written(trace, 1)
         self.workspace, self.text = program.workspace.size, str(program.module)
-        if _long(self.text):
+        self.hurried = _long(self.text)
+        if self.hurried:
             effort, places = 0, _places(self.text)
             if places > MOST_PLACES:
                 raise NotNative(f"the code of the trace holds {places} numbers, more than {MOST_PLACES}")
+        self._compile(effort)
+
+    def _compile(self, effort: int) -> None:
         self._linked = Linked(object_code(self.text, target(), effort))
         self._call = self._linked.function()
+
+    def improve(self) -> None:
+        """Compile code that was too long for any effort again with some: it will run for long."""
+        if self.hurried:
+            self._compile(effort=1)
+            self.hurried = False
 
     def _written(self, trace: "_Trace", width: int) -> Program:
         """The code of a trace, for some runs side by side."""
