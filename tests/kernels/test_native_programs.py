@@ -141,8 +141,10 @@ def test_long_code_is_made_without_effort_at_first_and_has_the_same_bits(limit, 
     quick = made()
     np.testing.assert_array_equal(quick((), run), thorough((), run))
     assert efforts == [2, 0], "short code is as good as it gets"
+    before = quick.program.bound([])
     quick.improve()
-    np.testing.assert_array_equal(quick((), run), thorough((), run))
+    for one in (quick, before, quick.program.bound([])):
+        np.testing.assert_array_equal(one((), run), thorough((), run))
     assert efforts == [2, 0, 1]
 
 

@@ -77,12 +77,15 @@ def reactions(run: BodyTrajectory, names: Sequence[str] | None) -> Curves:
     panels: Curves = {
         what: {} for what in ("force", "torque", "torque of drives", "force of drives", COUPLED)
     }
-    for name in joint_names(run, names):
-        reaction: Any = run.reaction(name)
-        for what in ("force", "torque"):
-            panels[what][name] = np.linalg.norm(getattr(reaction, what), axis=1)
-    _without_round_off(panels, run)
-    panels["torque"] = {name: size for name, size in panels["torque"].items() if np.any(size > 0.0)}
+    shown = joint_names(run, names)
+    own: list[Any] = [run.reaction(name) for name in shown]
+    sizes = (
+        np.reshape([np.linalg.norm(getattr(one, what), axis=1) for one in own], (len(own), len(run.t)))
+        for what in ("force", "torque")
+    )
+    force, torque = without_round_off(run, *sizes)
+    panels["force"] = dict(zip(shown, force, strict=True))
+    panels["torque"] = {name: size for name, size in zip(shown, torque, strict=True) if np.any(size > 0.0)}
     for name in run.attributes["drives"] if names is None else ():
         drive: Any = run.reaction(name)
         panels[f"{drive.kind} of drives"][name] = drive.effort
@@ -92,17 +95,16 @@ def reactions(run: BodyTrajectory, names: Sequence[str] | None) -> Curves:
     return panels
 
 
-def _without_round_off(panels: Curves, run: BodyTrajectory) -> None:
+def without_round_off(
+    run: BodyTrajectory, force: np.ndarray, torque: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Set forces to zero where torques alone act, and torques where forces alone do."""
-    arm = float(np.max(np.abs([joint["points"] for joint in run.attributes["joints"]])))
-    largest = {
-        what: max((float(np.max(size)) for size in panels[what].values()), default=0.0)
-        for what in ("force", "torque")
-    }
-    as_torque = {"force": largest["force"] * arm, "torque": largest["torque"]}
-    for what, other in (("force", "torque"), ("torque", "force")):
-        if as_torque[what] < ROUND_OFF * as_torque[other]:
-            panels[what] = {name: 0.0 * size for name, size in panels[what].items()}
+    arm = np.max(np.abs([joint["points"] for joint in run.attributes["joints"]]))
+    forces, torques = arm * np.max(np.abs(force), initial=0.0), np.max(np.abs(torque), initial=0.0)
+    return (
+        0.0 * force if forces < ROUND_OFF * torques else force,
+        0.0 * torque if torques < ROUND_OFF * forces else torque,
+    )
 
 
 def draw(run: BodyTrajectory, panels: Curves, figure: "Figure | None", title: str) -> "Figure":

@@ -9,7 +9,7 @@ import numpy as np
 
 from poinsot.core import InputError, optional, quoted
 from poinsot.simulation import BodyTrajectory
-from poinsot.viz._joint_plots import joint_names
+from poinsot.viz._joint_plots import joint_names, without_round_off
 from poinsot.viz._labels import SIZE, Label, labels
 from poinsot.viz._shapes import Solid, draw_solids, solids_of
 from poinsot.viz._solid import View
@@ -35,8 +35,6 @@ ASLANT = View.towards(-55.0, 22.0)
 MARGIN = 1.3
 """How much larger a panel is than what moves in it."""
 FORCE = "#B00020"
-ROUND_OFF = 1e-9
-"""Moments of forces below this part of the largest torque are not shown."""
 SMALL = 0.05
 """Size of symbols of the ground, relative to the picture."""
 LONGEST = 0.3
@@ -132,9 +130,7 @@ class Mechanism:
             forces, torques = (
                 np.stack([-getattr(one, what)[places] for one in own], axis=1) for what in ("force", "torque")
             )
-            # Of a mechanism in which torques alone act, forces are round-off.
-            reach = np.max(np.abs([joint["points"] for joint in run.attributes["joints"]]))
-            forces = np.where(np.abs(forces) * reach < ROUND_OFF * np.max(np.abs(torques)), 0.0, forces)
+            forces, _ = without_round_off(run, forces, torques)
         joints, solids = run.attributes["joints"], solids_of(run.attributes.get("shapes", []))
         return cls(
             run.t[places],

@@ -103,6 +103,7 @@ class NativeProgram:
         elif width is None and not rows and _long(str(program.module)):
             program = self._written(trace, 1)
         self.workspace, self.text = program.workspace.size, str(program.module)
+        self._linked: list[Linked] = []
         self.hurried = _long(self.text)
         if self.hurried:
             effort, places = 0, _places(self.text)
@@ -111,8 +112,9 @@ class NativeProgram:
         self._compile(effort)
 
     def _compile(self, effort: int) -> None:
-        self._linked = Linked(object_code(self.text, target(), effort))
-        self._call = self._linked.function()
+        # Code from before is kept: calls that were made of it go on with it.
+        self._linked.append(Linked(object_code(self.text, target(), effort)))
+        self._call = self._linked[-1].function()
 
     def improve(self) -> None:
         """Compile code that was too long for any effort again with some: it will run for long."""
