@@ -104,6 +104,15 @@ def test_projected_runs_keep_their_end_or_all_and_go_backward():
     np.testing.assert_allclose(back.rotation[-1], kept.rotation[0], atol=1e-11)
 
 
+@pytest.mark.parametrize(("projection", "held"), [("both", True), ("none", False)])
+def test_projected_steps_go_on_from_the_projected_state(projection, held):
+    """Without dense output the end is the state of the integration itself."""
+    coarse = top(
+        "quaternions, index 0", Taylor(projection=projection, dense=False), t1=1.0, rtol=1e-6, atol=1e-6
+    )
+    assert (np.max(np.abs(coarse.constraint[-1])) < 1e-14) == held
+
+
 def test_without_dense_output_other_times_are_refused():
     run = top("group", Taylor(dense=False), t1=1.0)
     with pytest.raises(pt.InputError, match="keeps the end of a run alone"):
