@@ -10,6 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from poinsot._garbage import kept
 from poinsot._version import __version__
 
 if "jax" in sys.modules:
@@ -173,12 +174,13 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    if name in _NAMES:
-        value = getattr(importlib.import_module(_NAMES[name]), name)
-    elif name in _MODULES:
-        value = importlib.import_module(_MODULES[name])
-    else:
+    if name not in _NAMES and name not in _MODULES:
         raise AttributeError(f"module 'poinsot' has no attribute {name!r}")
+    with kept():
+        if name in _NAMES:
+            value = getattr(importlib.import_module(_NAMES[name]), name)
+        else:
+            value = importlib.import_module(_MODULES[name])
     globals()[name] = value
     return value
 

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import poinsot as pt
-from poinsot.cli import app
+from poinsot.cli import _run, app
 from poinsot.io import _store, load_scenario
-from poinsot.simulation import _evaluation, _fixed_run, _trajectory
+from poinsot.simulation import _evaluation, _fixed_run, _report, _trajectory
+from poinsot.viz import TrajectoryPlots
 
 OSCILLATOR = """
 [system]
@@ -177,6 +178,43 @@ def test_interrupt_after_the_last_step_does_not_lose_the_run(tmp_path, monkeypat
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_the_report_is_printed_before_anything_is_saved_or_drawn(tmp_path, monkeypatch):
+    order = []
+    for place, name in ((_run, "show"), (_store, "to_dataset"), (TrajectoryPlots, "save_all")):
+        function = getattr(place, name)
+
+        def noted(*given, _function=function, _name=name):
+            order.append(_name)
+            return _function(*given)
+
+        monkeypatch.setattr(place, name, noted)
+    assert invoke(tmp_path, OSCILLATOR, "--out", str(tmp_path / "out")).exit_code == 0
+    assert order == ["show", "to_dataset", "save_all"]
+
+
+def test_a_run_whose_report_cannot_be_made_is_saved(tmp_path, monkeypatch):
+    def broken(*given):
+        raise MemoryError
+
+    monkeypatch.setattr("poinsot.simulation._report.judge", broken)
+    with pytest.raises(MemoryError):
+        invoke(tmp_path, OSCILLATOR, "--out", str(tmp_path / "out"))
+    assert len(pt.load(tmp_path / "out" / "trajectory.zarr")) == 401
+
+
+def test_a_run_is_judged_once(tmp_path, monkeypatch):
+    """For the report, its file and the pictures together."""
+    judge, judged = _report.judge, []
+
+    def counted(*given, **options):
+        judged.append(given)
+        return judge(*given, **options)
+
+    monkeypatch.setattr(_report, "judge", counted)
+    assert invoke(tmp_path, OSCILLATOR, "--out", str(tmp_path / "out")).exit_code == 0
+    assert len(judged) == 1
+
+
 def test_times_cover_what_is_waited_for(tmp_path, monkeypatch):
     # Each part is made to wait, so that the machine may be slow.
     parts = {
@@ -202,7 +240,8 @@ def test_times_cover_what_is_waited_for(tmp_path, monkeypatch):
     assert seconds["compile"] >= 0.0 and all(seconds[part] >= DELAY for part in parts)
     assert sum(seconds.values()) <= waited
     assert pt.load(tmp_path / "out" / "trajectory.zarr").attributes["seconds"] == seconds
-    assert "compile" in result.output and "saving" in result.output
+    # The report is printed before the run is saved.
+    assert "compile" in result.output and "evaluation" in result.output and "saving" not in result.output
 
 
 TOP = """

@@ -3,6 +3,7 @@
 Everything heavy is imported inside the commands, so that `poinsot --help` answers at once.
 """
 
+import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -182,4 +183,6 @@ def reproduce(
 
 def main() -> None:
     """Entry point of the program `poinsot`."""
+    # What is imported and traced makes many objects and little garbage.
+    gc.set_threshold(50_000, 20, 20)
     app()

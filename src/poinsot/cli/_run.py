@@ -30,11 +30,16 @@ def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool) -
         trajectory = failure.trajectory
         code = ExitCode.interrupted if isinstance(failure, Interrupted) else ExitCode.simulation_failed
     stages = Stages(quiet=quiet)
-    written = _write(trajectory, folder, stages, store=scenario.output.store)
+    try:
+        with stages.stage("judging what was conserved"):
+            report = trajectory.report()
+        if not quiet:
+            show(report)
+    finally:
+        # Whatever becomes of the report, the run is kept.
+        written = _write(trajectory, folder, stages, store=scenario.output.store)
     if stages.interrupted:
         fail(f"{path}: interrupted after the run, which is complete in {written[0]}", ExitCode.interrupted)
-    if not quiet:
-        show(trajectory.report())
     if pictures:
         with stages.stage("drawing pictures"):
             written += trajectory.plot.save_all(folder)
@@ -63,7 +68,7 @@ def _write(trajectory: Trajectory, folder: Path, stages: Stages, *, store: bool)
         with stages.stage("evaluating and saving"):
             trajectory.save(written[-1])
     written.append(folder / "report.json")
-    with stages.stage("judging what was conserved"):
+    with stages.stage("writing the report"):
         written[-1].write_text(as_json(_summary(trajectory)) + "\n", encoding="utf-8")
     return written
 

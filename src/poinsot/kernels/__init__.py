@@ -17,6 +17,9 @@ from poinsot.kernels._methods import of_states
 from poinsot.kernels._once import alone, by_blocks, each_state, filled, once
 from poinsot.kernels._pieces import in_pieces
 from poinsot.kernels._recursion import is_long, is_serial
+from poinsot.kernels._xla_cache import install
+
+install()
 
 __all__ = [
     "SHORT",

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 
 from jax import monitoring
 
+from poinsot._garbage import kept
+
 Spans = list[tuple[float, float]]
 """Begin and end of each compilation, which may lie within another."""
 
@@ -25,10 +27,11 @@ def compilations() -> Iterator[Spans]:
 
 @contextmanager
 def compilation() -> Iterator[None]:
-    """Count what is done in the block as compiling."""
+    """Count what is done in the block as compiling, and leave garbage where it is."""
     began = time.perf_counter()
     try:
-        yield
+        with kept():
+            yield
     finally:
         _note(time.perf_counter() - began)
 

@@ -98,13 +98,7 @@ class Report:
     @classmethod
     def of(cls, trajectory: Trajectory) -> "Report":
         """Look at every conserved quantity of a run, those of the user included."""
-        t, steps, scales = trajectory.t, _steps_taken(trajectory), trajectory.scales
-        columns = {name: _columns(values) for name, values in trajectory.conserved.items()}
-        change = max((_change(columns[name], scales[name]) for name in columns), default=0.0)
-        pace = Pace.of(t, trajectory.components).beside(change)
-        rows = tuple(
-            _row(name, t, values, steps, scales[name], pace) for name, values in trajectory.conserved.items()
-        )
+        rows = trajectory.judged  # First: the header says how long it took.
         return cls(_header(trajectory), rows)
 
     def __getitem__(self, name: str) -> Row:
@@ -221,6 +215,17 @@ def _steps_taken(trajectory: Trajectory) -> np.ndarray:
     if dt is None:
         return np.arange(len(trajectory), dtype=float)
     return np.abs((trajectory.t - trajectory.t[0]) / dt)
+
+
+def judged(trajectory: Trajectory) -> tuple[Row, ...]:
+    """A row for every conserved quantity of a run."""
+    t, steps, scales = trajectory.t, _steps_taken(trajectory), trajectory.scales
+    columns = {name: _columns(values) for name, values in trajectory.conserved.items()}
+    change = max((_change(columns[name], scales[name]) for name in columns), default=0.0)
+    pace = Pace.of(t, trajectory.components).beside(change)
+    return tuple(
+        _row(name, t, values, steps, scales[name], pace) for name, values in trajectory.conserved.items()
+    )
 
 
 def _header(trajectory: Trajectory) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from poinsot._garbage import kept
 from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, Result, State, as_number
@@ -120,12 +121,13 @@ def simulate(
         step = fixed_step(integrator, dt, rtol=rtol, atol=atol)
         run = FixedRun.planned(integrator, span, step, last_step, saves, progress, Kernel(kernel, fast))
     with timed_run() as seconds:
-        problem = controlled(problem, control)
-        subject = subject_of(problem, integrator, state, coordinates, form, t0)
-        y = subject.checked(t0)
-        check_consistent(subject.problem, integrator, t0, y)
-        event = None if stop is None else subject.event(stop, t0, y).checked(subject.problem, t0, y)
-        sampler = sampler_of(subject.formulation, control, dt) if isinstance(control, Sampled) else None
+        with kept():
+            problem = controlled(problem, control)
+            subject = subject_of(problem, integrator, state, coordinates, form, t0)
+            y = subject.checked(t0)
+            check_consistent(subject.problem, integrator, t0, y)
+            event = None if stop is None else subject.event(stop, t0, y).checked(subject.problem, t0, y)
+            sampler = sampler_of(subject.formulation, control, dt) if isinstance(control, Sampled) else None
         if isinstance(run, AdaptiveRun):
             record = run.observing(subject.observed)(subject.problem, y, event, subject.loaded)
         else:

@@ -22,7 +22,7 @@ from poinsot.simulation._scale import Scale, scales_of
 if TYPE_CHECKING:
     import xarray
 
-    from poinsot.simulation._report import Report
+    from poinsot.simulation._report import Report, Row
     from poinsot.viz import TrajectoryPlots
 
 Method = AbstractIntegrator | AbstractAdaptive
@@ -253,6 +253,13 @@ class Trajectory:
         from poinsot.simulation._report import Report
 
         return Report.of(self)
+
+    @cached_property
+    def judged(self) -> "tuple[Row, ...]":
+        """Rows of the report, found once: pictures and stored results show them too."""
+        from poinsot.simulation._report import judged
+
+        return judged(self)
 
     @property
     def plot(self) -> "TrajectoryPlots":
