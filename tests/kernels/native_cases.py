@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from poinsot.core import USERS
 from poinsot.kernels.native import NativeProgram
 
 LANES = 8
@@ -15,6 +16,11 @@ LANES = 8
 
 def random(seed: int, *shape: int) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=shape)
+
+
+def users(function: Callable) -> Callable:
+    """A function as users' functions are traced, where nothing is simplified but what IEEE 754 allows."""
+    return jax.named_scope(USERS)(function)
 
 
 def wide_program(function: Callable, runs: Any, width: int = LANES) -> NativeProgram:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, brief, tried
+from poinsot.core import USERS, InputError, Printable, brief, tried
 from poinsot.model import OpenChain
 from poinsot.model.open_chain import as_coordinates
 
@@ -36,7 +36,8 @@ class Reference(Printable):
         if self.target is not None:
             return self.target, jnp.zeros(self.rates), jnp.zeros(self.rates)
         assert self.motion is not None
-        return self.motion(t)
+        with jax.named_scope(USERS):
+            return self.motion(t)
 
 
 def as_reference(value: Any, chain: OpenChain, controller: str) -> Reference:

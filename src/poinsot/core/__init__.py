@@ -69,7 +69,7 @@ from poinsot.core._registry import (
 )
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._show import Printable, brief, quoted, shortened, shown, title
-from poinsot.core._signature import UserFunction, time_function, user_function
+from poinsot.core._signature import USERS, UserFunction, time_function, user_function
 from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
 
@@ -120,6 +120,7 @@ __all__ = [
     "StepInfo",
     "Twist",
     "Use",
+    "USERS",
     "UserFunction",
     "Windows",
     "Wrench",

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import equinox as eqx
@@ -13,6 +14,10 @@ from jaxtyping import Array
 from poinsot.core._errors import InputError
 from poinsot.core._numbers import as_floats
 from poinsot.core._show import brief, quoted
+
+USERS = "users_function"
+"""Scope in traces of what users' functions compute. Native code simplifies nothing there that IEEE 754 does
+not allow; derivatives carry the scope along."""
 
 
 class UserFunction(eqx.Module):
@@ -30,6 +35,8 @@ class UserFunction(eqx.Module):
     takes_params: bool = eqx.field(static=True)
     field: str = eqx.field(default="the function", static=True)
     """What it was given as, for error messages."""
+    users: bool = eqx.field(static=True, default=False)
+    """Whether it came from outside, so that what it computes is marked in traces by `USERS`."""
 
     def __repr__(self) -> str:
         return brief(self.function)
@@ -42,7 +49,8 @@ class UserFunction(eqx.Module):
         *state, params = state_and_params
         head = (t,) if self.takes_time else ()
         tail = (params,) if self.takes_params else ()
-        return self.function(*head, *state, *tail)
+        with jax.named_scope(USERS) if self.users else nullcontext():
+            return self.function(*head, *state, *tail)
 
 
 def returned(value: Any, field: str) -> Array:
@@ -95,7 +103,8 @@ def user_function(function: Callable, labels: tuple[str, ...], field: str) -> Us
         if wanted and "t" in names[1:required]:
             raise InputError(f"{field} takes ({', '.join(names[:required])}); time comes first: (t, {shown})")
         takes_time = wanted == 2 or (wanted == 1 and names[0] == "t")
-        return UserFunction(function, takes_time, wanted == 2 or (wanted == 1 and not takes_time), field)
+        takes_params = wanted == 2 or (wanted == 1 and not takes_time)
+        return UserFunction(function, takes_time, takes_params, field, users=True)
     raise TypeError(
         f"{field} takes {required} arguments ({', '.join(names[:required])}); it must take ({shown}), "
         f"(t, {shown}), ({shown}, params) or (t, {shown}, params)"
@@ -121,7 +130,7 @@ def time_function(function: Callable, field: str) -> UserFunction:
         raise TypeError(
             f"{field} takes {required} arguments ({', '.join(names)}); it must take (t) or (t, params)"
         )
-    return UserFunction(function, True, required == 2, field)
+    return UserFunction(function, True, required == 2, field, users=True)
 
 
 def _positional(function: Callable, field: str) -> tuple[int, list[str], int]:

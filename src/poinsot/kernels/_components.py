@@ -9,7 +9,8 @@ runs of a problem, an expression of another program.
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 import jax
@@ -18,7 +19,16 @@ from jax import lax
 from jax.core import Tracer
 from jax.extend import core as jex
 
-from poinsot.kernels._indexing import Window, gathered, padded, scattered, sliced
+from poinsot.core import USERS
+from poinsot.kernels._indexing import (
+    filling,
+    gathered,
+    padded,
+    reads_clamped,
+    scattered,
+    sliced,
+    writes_clamped,
+)
 from poinsot.kernels._numbers import WORKED_OUT
 
 Components = np.ndarray
@@ -59,8 +69,8 @@ def evaluate(jaxpr: jex.ClosedJaxpr, arithmetic: Arithmetic, *operands: Any) -> 
 
 def in_components(jaxpr: jex.Jaxpr) -> bool:
     """Whether a traced function is made of operations on components alone, without loops and solvers."""
-    others = ("dot_general", "iota", "hold", "scatter-add")
-    known = ELEMENTWISE.union(MOVES, INDEXED, REDUCTIONS, CALLS, others)
+    others = ("dot_general", "iota", "hold")
+    known = ELEMENTWISE.union(MOVES, INDEXED, SCATTERED, REDUCTIONS, CALLS, others)
     return all(
         equation.primitive.name in known and all(map(in_components, jex.jaxprs_in_params(equation.params)))
         for equation in jaxpr.eqns
@@ -114,13 +124,20 @@ def _evaluate(jaxpr: jex.Jaxpr, arithmetic: Arithmetic, operands: Sequence[Any])
                 places.setdefault(part.place, []).append(atom)
 
     known((*jaxpr.constvars, *jaxpr.invars), operands)
+    strictly = getattr(arithmetic, "strictly", nullcontext)
     for k, equation in enumerate(jaxpr.eqns):
-        known(equation.outvars, apply_equation(equation, arithmetic, given(equation.invars, k)))
+        with strictly() if of_users(equation) else nullcontext():
+            known(equation.outvars, apply_equation(equation, arithmetic, given(equation.invars, k)))
     return given(jaxpr.outvars, len(jaxpr.eqns))
 
 
 def _variables(atoms) -> list:
     return [atom for atom in atoms if not isinstance(atom, jex.Literal)]
+
+
+def of_users(equation: Any) -> bool:
+    """Whether an operation, or what it was derived from, is part of a user's function."""
+    return any(scope.name == USERS for scope in equation.source_info.name_stack.stack)
 
 
 def apply_equation(equation: Any, arithmetic: Arithmetic, given: list[Any]) -> Sequence[Any]:
@@ -159,13 +176,13 @@ def _called(equation: Any, arithmetic: Arithmetic, given: list[Any]) -> Sequence
 
 def _computed(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Sequence[Any]:
     """Results of an operation that is more than a move, at least one of its operands being no number."""
-    name, params = equation.primitive.name, equation.params
+    name = equation.primitive.name
     if name in REDUCTIONS:
-        return [_reduced(REDUCTIONS[name], arithmetic, given[0], params["axes"])]
+        return [_reduced(equation, arithmetic, given[0])]
     if name == "dot_general":
-        return [_product(arithmetic, given[0], given[1], params["dimension_numbers"])]
-    if name == "scatter-add" and _all_numbers(given[1:2]):
-        return [_scattered_sum(equation, arithmetic, given)]
+        return [_product(equation, arithmetic, given[0], given[1])]
+    if name in SCATTERED and _all_numbers(given[1:2]):
+        return [_scattered(equation, arithmetic, given)]
     if name in ELEMENTWISE:
         return _each(equation, arithmetic, given)
     return arithmetic.whole(equation, given)
@@ -193,11 +210,15 @@ def _each(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> lis
 
 def _single(equation: Any, arithmetic: Arithmetic, operands: Sequence[Any]) -> Sequence[Any]:
     if equation.primitive is lax.select_n_p and is_number(operands[0]):
-        return [operands[1 + int(operands[0])]]
+        return [operands[1 + min(max(int(operands[0]), 0), len(operands) - 2)]]
     if all(map(is_number, operands)):
         results = _worked_out(equation, arithmetic, [objects((), [one]) for one in operands])
         return [part[()] for part in results]
-    return arithmetic.apply(equation.primitive, equation.params, operands)
+    results = arithmetic.apply(equation.primitive, equation.params, operands)
+    return [
+        atom.aval.dtype.type(one) if is_number(one) else one
+        for atom, one in zip(equation.outvars, results, strict=True)
+    ]
 
 
 def _known(function: Callable, given: list[Components], count: int) -> list[Components]:
@@ -218,13 +239,14 @@ def _worked_out(equation: Any, arithmetic: Arithmetic, given: list[Components]) 
             return [apart(known(equation.params, *numbers))]
     function = getattr(arithmetic, "elementary", {}).get(equation.primitive.name)
     if function is not None:
-        return _known(function, given, len(equation.outvars))
+        shape = equation.outvars[0].aval.shape
+        return _known(function, [np.broadcast_to(part, shape) for part in given], len(equation.outvars))
     with jax.ensure_compile_time_eval():
         results = equation.primitive.bind(*numbers, **equation.params)
     return [apart(one) for one in (results if equation.primitive.multiple_results else [results])]
 
 
-def _combine(primitive: jex.Primitive, arithmetic: Arithmetic, a: Any, b: Any) -> Any:
+def combine(primitive: jex.Primitive, arithmetic: Arithmetic, a: Any, b: Any) -> Any:
     """An operation on two components."""
     if is_number(a) and is_number(b):
         with np.errstate(all="ignore"):
@@ -241,26 +263,36 @@ def total(primitive: jex.Primitive, arithmetic: Arithmetic, components: Sequence
     if primitive not in (lax.add_p, lax.mul_p) and len(components) > 2:
         half = len(components) // 2
         parts = components[:half], components[half:]
-        return _combine(primitive, arithmetic, *(total(primitive, arithmetic, part) for part in parts))
+        return combine(primitive, arithmetic, *(total(primitive, arithmetic, part) for part in parts))
     result = components[0]
     for component in components[1:]:
-        result = _combine(primitive, arithmetic, result, component)
+        result = combine(primitive, arithmetic, result, component)
     return result
 
 
-def _reduced(primitive: jex.Primitive, arithmetic: Arithmetic, array: Components, axes) -> Components:
+def _reduced(equation: Any, arithmetic: Arithmetic, array: Components) -> Components:
+    primitive, axes = REDUCTIONS[equation.primitive.name], equation.params["axes"]
+    dtype = equation.outvars[0].aval.dtype
     kept = [axis for axis in range(array.ndim) if axis not in axes]
     shape = tuple(array.shape[axis] for axis in kept)
     count = math.prod(array.shape[axis] for axis in axes)
     rows = array.transpose(*kept, *axes).reshape(*shape, count)
     if count == 0:
-        return objects(shape, [np.float64(EMPTY[primitive])] * math.prod(shape))
+        return objects(shape, [dtype.type(NOTHING[primitive](dtype))] * math.prod(shape))
     return objects(shape, [total(primitive, arithmetic, list(rows[place])) for place in np.ndindex(*shape)])
 
 
-def _product(arithmetic: Arithmetic, a: Components, b: Components, dimension_numbers) -> Components:
+def _range(dtype: np.dtype) -> tuple[Any, Any]:
+    """The least and the largest number of a type."""
+    if dtype.kind == "b":
+        return False, True
+    return (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+
+
+def _product(equation: Any, arithmetic: Arithmetic, a: Components, b: Components) -> Components:
     """Products of matrices and tensors, written out."""
-    (sum_a, sum_b), (batch_a, batch_b) = dimension_numbers
+    (sum_a, sum_b), (batch_a, batch_b) = equation.params["dimension_numbers"]
+    nothing = equation.outvars[0].aval.dtype.type(0)
     free_a = [axis for axis in range(a.ndim) if axis not in (*sum_a, *batch_a)]
     free_b = [axis for axis in range(b.ndim) if axis not in (*sum_b, *batch_b)]
     batch = tuple(a.shape[axis] for axis in batch_a)
@@ -271,8 +303,8 @@ def _product(arithmetic: Arithmetic, a: Components, b: Components, dimension_num
     entries = []
     for place in np.ndindex(*batch):
         for row, column in itertools.product(left[place], right[place]):
-            terms = [_combine(lax.mul_p, arithmetic, x, y) for x, y in zip(row, column, strict=True)]
-            entries.append(total(lax.add_p, arithmetic, terms) if terms else np.float64(0.0))
+            terms = [combine(lax.mul_p, arithmetic, x, y) for x, y in zip(row, column, strict=True)]
+            entries.append(total(lax.add_p, arithmetic, terms) if terms else nothing)
     return objects((*batch, *rows, *columns), entries)
 
 
@@ -283,10 +315,10 @@ def _moved(equation: Any, given: list[Components]) -> Components:
     if name == "pad":
         return padded(array, given[1][()], params["padding_config"])
     if name == "gather":
-        result = np.empty(shape, dtype=object)
+        result, fill = np.empty(shape, dtype=object), filling(params, equation.outvars[0].aval.dtype)
         for window in gathered(array.shape, given[1], params, shape):
-            for place, source in zip(window.places, _sources(window), strict=True):
-                result[place] = array[source]
+            for place, source in window.moves(clamped=reads_clamped(params)):
+                result[place] = fill if source is None else array[source]
         return result
     if name == "dynamic_slice":
         sizes, starts = params["slice_sizes"], [int(part[()]) for part in given[1:]]
@@ -295,33 +327,32 @@ def _moved(equation: Any, given: list[Components]) -> Components:
         inside = [min(max(start, 0), length - size) for start, length, size in lengths]
         return array[tuple(slice(start, start + size) for start, size in zip(inside, sizes, strict=True))]
     result = np.array(array, dtype=object, copy=True)
-    if name == "dynamic_update_slice":
-        windows = [sliced(array.shape, [part[()] for part in given[2:]], given[1].shape)]
-        updates = given[1]
-    else:
-        windows, updates = scattered(array.shape, given[1], params, given[2].shape), given[2]
-    for window in windows:
-        for place, target in zip(window.places, _sources(window), strict=True):
-            result[target] = updates[place]
+    for place, target in _targets(equation, given):
+        result[target] = given[1 if name == "dynamic_update_slice" else 2][place]
     return result
 
 
-def _sources(window: Window) -> list[tuple[int, ...]]:
-    """Places in the array of a window whose indices are plain numbers; a window outside is refused."""
-    starts = {axis: int(start) for axis, start in window.starts.items()}
-    if any(not 0 <= start <= window.limits[axis] for axis, start in starts.items()):
-        raise OutsideError(f"the trace reads or writes outside an array, at {list(starts.values())}")
-    return [tuple(offset + starts.get(axis, 0) for axis, offset in enumerate(one)) for one in window.offsets]
+def _targets(equation: Any, given: list[Components]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Where updates stand and where they go, by indices that are plain numbers; but for those outside."""
+    params, array = equation.params, given[0]
+    if equation.primitive.name == "dynamic_update_slice":
+        windows, clamped = [sliced(array.shape, [part[()] for part in given[2:]], given[1].shape)], True
+    else:
+        windows = scattered(array.shape, given[1], params, given[2].shape)
+        clamped = writes_clamped(params)
+    for window in windows:
+        for place, target in window.moves(clamped=clamped):
+            if target is not None:
+                yield place, target
 
 
-def _scattered_sum(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Components:
-    """Components added to others by indices that are plain numbers."""
-    array, indices, updates = given
-    sums = np.array(array, dtype=object, copy=True)
-    for window in scattered(array.shape, indices, equation.params, updates.shape):
-        for place, target in zip(window.places, _sources(window), strict=True):
-            sums[target] = _combine(lax.add_p, arithmetic, sums[target], updates[place])
-    return sums
+def _scattered(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Components:
+    """Components combined with others by indices that are plain numbers."""
+    result = np.array(given[0], dtype=object, copy=True)
+    combination = SCATTERED[equation.primitive.name]
+    for place, target in _targets(equation, given):
+        result[target] = combine(combination, arithmetic, result[target], given[2][place])
+    return result
 
 
 def _broadcast(given, params, shape) -> list[Components]:
@@ -403,8 +434,23 @@ REDUCTIONS = {
     "reduce_or": lax.or_p,
 }
 
-EMPTY = {lax.add_p: 0.0, lax.mul_p: 1.0, lax.max_p: -np.inf, lax.min_p: np.inf, lax.and_p: 1, lax.or_p: 0}
-"""What a reduction of nothing is."""
+NOTHING: dict[jex.Primitive, Callable[[np.dtype], Any]] = {
+    lax.add_p: lambda dtype: 0,
+    lax.mul_p: lambda dtype: 1,
+    lax.max_p: lambda dtype: _range(dtype)[0],
+    lax.min_p: lambda dtype: _range(dtype)[1],
+    lax.and_p: lambda dtype: True if dtype.kind == "b" else -1,
+    lax.or_p: lambda dtype: 0,
+}
+"""What a reduction of no elements of a type is."""
+
+SCATTERED = {
+    "scatter-add": lax.add_p,
+    "scatter-mul": lax.mul_p,
+    "scatter-min": lax.min_p,
+    "scatter-max": lax.max_p,
+}
+"""Operations that combine updates with elements of an array, by indices."""
 
 ELEMENTWISE = frozenset(
     "abs acos acosh add add_any and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type cos "

@@ -1,4 +1,9 @@
-"""Where gathers and scatters read and write: the places as starts, known or not, plus known offsets."""
+"""Where gathers and scatters read and write: the places as starts, known or not, plus known offsets.
+
+An index outside means what XLA does: a start is moved inside, or a window that is not wholly inside is left
+out. So it is also where JAX promises nothing (`PROMISE_IN_BOUNDS`): XLA reads the nearest window, and writes
+nothing.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +22,37 @@ class Window(NamedTuple):
     """Offset of each element along all axes of the array."""
     places: list[tuple[int, ...]]
     """Where each element stands in the result of a gather, or in the updates of a scatter."""
+
+    def moves(self, *, clamped: bool) -> Iterator[tuple[tuple[int, ...], tuple[int, ...] | None]]:
+        """Each of `places` with its place in the array, of starts that are plain numbers; None for outside.
+
+        Args:
+            clamped: whether a window outside is moved inside instead.
+        """
+        starts = {axis: int(start) for axis, start in self.starts.items()}
+        inside = {axis: min(max(start, 0), self.limits[axis]) for axis, start in starts.items()}
+        for place, offset in zip(self.places, self.offsets, strict=True):
+            at = tuple(one + inside.get(axis, 0) for axis, one in enumerate(offset))
+            yield place, at if clamped or starts == inside else None
+
+
+def reads_clamped(params: dict) -> bool:
+    """Whether a `gather` takes the nearest window in place of one outside, and not its filling."""
+    return "FILL" not in str(params["mode"])
+
+
+def writes_clamped(params: dict) -> bool:
+    """Whether a scatter writes to the nearest window in place of one outside, and not nowhere."""
+    return "CLIP" in str(params["mode"])
+
+
+def filling(params: dict, dtype: Any) -> Any:
+    """What a `gather` finds outside the array."""
+    dtype, given = np.dtype(dtype), params.get("fill_value")
+    if given is None:
+        least = {"f": lambda: np.nan, "i": lambda: np.iinfo(dtype).min, "u": lambda: np.iinfo(dtype).max}
+        given = least.get(dtype.kind, lambda: True)()
+    return dtype.type(given)
 
 
 def gathered(operand: tuple[int, ...], indices: np.ndarray, params: dict, result: tuple[int, ...]):

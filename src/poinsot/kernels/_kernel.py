@@ -12,7 +12,6 @@ import numpy as np
 
 from poinsot.core import InputError
 from poinsot.kernels._compile_time import compilation
-from poinsot.kernels._components import OutsideError
 
 Choice = Literal["auto", "native", "plain"]
 VARIABLE = "POINSOT_KERNEL"
@@ -112,7 +111,7 @@ class Kernel:
 
         try:
             return _compiled(function, (model, grid, runs), (width, self.fast, effort, rows))
-        except (NotNative, OutsideError) as error:
+        except NotNative as error:
             self.give_up(str(error))
             return None
 
@@ -274,7 +273,7 @@ def _compiled(
                 data = [part.arrays for part in parts]
                 width, fast, effort, rows = options
                 known = NativeProgram(whole, *data, width=width, fast=fast, effort=effort, rows=rows)
-        except (NotNative, OutsideError) as error:
+        except NotNative as error:
             _remember(key, error)
             raise
         _remember(key, known)

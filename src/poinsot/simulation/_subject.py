@@ -5,12 +5,22 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
 from poinsot.control import holding
 from poinsot.coordinates import AbstractOrientation, Group, Joint, Quaternions, as_coordinates
-from poinsot.core import AbstractProblem, InputError, Packed, State, UserFunction, quoted, user_function
+from poinsot.core import (
+    USERS,
+    AbstractProblem,
+    InputError,
+    Packed,
+    State,
+    UserFunction,
+    quoted,
+    user_function,
+)
 from poinsot.equations import FORMS, Formulation, formulate, preferences, refusal
 from poinsot.kernels import once
 from poinsot.model import AbstractSystem, JointLimits
@@ -138,7 +148,8 @@ class _Observed(eqx.Module):
         motion = self.formulation.seen(t, state)
         if isinstance(self.function, JointLimits):
             return self.function(motion, self.formulation.counted(t, state))
-        return self.function(motion)
+        with jax.named_scope(USERS):
+            return self.function(motion)
 
 
 def subject_of(

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -142,6 +143,15 @@ class Emitter:
         """Functions of the trace that have a form of their own among operations on whole arrays."""
         return ("abreast",) if self.program.rows else ()
 
+    @contextmanager
+    def strictly(self) -> Iterator[None]:
+        """Write what users compute: no simplification by known zeros that IEEE 754 does not allow."""
+        before, self.ops.strict = self.ops.strict, True
+        try:
+            yield
+        finally:
+            self.ops.strict = before
+
     @property
     def lanes(self) -> bool:
         """Whether there is more than one."""
@@ -152,6 +162,7 @@ class Emitter:
         name = primitive.name
         if name not in ELEMENTARY:
             return [self.ops.apply(name, params, operands)]
+        operands = [self._real(one) for one in operands]
         simple = self._simple_power(operands) if name == "pow" else None
         return [self._function(name, operands) if simple is None else simple]
 
@@ -210,7 +221,7 @@ class Emitter:
         """A call of the function that a trace has become, for operands of this form."""
         form = tuple(_array_form(part) for part in given)
         mask = self.memory.mask
-        key = id(jaxpr.jaxpr), form, mask is not None
+        key = id(jaxpr.jaxpr), form, mask is not None, self.ops.strict
         if key not in self.program.functions:
             self.program.functions[key] = self._written(jaxpr, given, mask)
         name, results, taken, returned = self.program.functions[key]
@@ -252,6 +263,7 @@ class Emitter:
         self.program.functions[name] = ("", [], 0, 0)
         builder = Builder(module, name, [f"ptr noalias {one}" for one in ("%s", "%w", "%in", "%out")])
         inner, slots = Emitter(self.program, builder), Slots(builder.width)
+        inner.ops.strict = self.ops.strict
 
         def received(one: Any) -> Any:
             if is_number(one):
@@ -344,6 +356,13 @@ class Emitter:
         if not any(part.strides):
             return part[(0,) * part.ndim]
         return self.memory.spilled(np.broadcast_to(part, shape), kind_of(atom.aval.dtype))
+
+    def _real(self, one: Any) -> Any:
+        """An argument of an elementary function; an exponent may be an integer."""
+        whole_number = isinstance(one, Value) and one.kind != DOUBLE
+        return (
+            self.ops.apply("convert_element_type", {"new_dtype": np.float64}, (one,)) if whole_number else one
+        )
 
     def _function(self, name: str, operands: Sequence[Any]) -> Value:
         """A call of an elementary function."""

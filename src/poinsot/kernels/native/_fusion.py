@@ -14,6 +14,8 @@ from typing import Any
 import jax
 from jax.extend import core as jex
 
+from poinsot.core import USERS
+from poinsot.kernels._components import of_users
 from poinsot.kernels.native._row_forms import Layout, of_rows
 from poinsot.kernels.native._varying import scan_parts
 
@@ -305,15 +307,21 @@ def _as_loop(number: int, equation: Any, lengths: set[int]) -> _Loop | None:
         rows = tuple(operands[consts + carries :])
         if any(isinstance(atom, jex.Literal) for atom in rows):
             return None
-        body = jex.jaxpr_as_fun(params["jaxpr"])
+        body = _marked(equation, jex.jaxpr_as_fun(params["jaxpr"]))
         return _Loop(number, equation, params["length"], fixed, start, rows, body, params["reverse"])
     if len(equation.outvars) != 1:
         return None
     for length in lengths:
         operation = of_rows(equation, length)
         if operation is not None:
-            return _row_by_row(number, equation, length, *operation)
+            by_row, function = operation
+            return _row_by_row(number, equation, length, by_row, _marked(equation, function))
     return None
+
+
+def _marked(equation: Any, function: Callable) -> Callable:
+    """What an operation computes, marked as part of a user's function where the operation is."""
+    return jax.named_scope(USERS)(function) if of_users(equation) else function
 
 
 def _row_by_row(number: int, equation: Any, length: int, by_row: Sequence[bool], function: Callable) -> _Loop:

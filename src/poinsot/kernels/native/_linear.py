@@ -40,7 +40,7 @@ def factorised_written(a):
         a = jnp.where((places == row)[:, None], here[None], a).at[k].set(there)
         first, other = order[k], order[row]
         order = jnp.where(places == row, first, order).at[k].set(other)
-        below = a[k + 1 :, k] / a[k, k]
+        below = a[k + 1 :, k] / _divisor(a[k, k])
         a = a.at[k + 1 :, k].set(below)
         a = a.at[k + 1 :, k + 1 :].add(-below[:, None] * a[k, k + 1 :][None])
     return a, jnp.stack(pivots), order
@@ -56,16 +56,21 @@ def factorised_in_loops(a):
         row = jnp.argmax(jnp.where(places >= k, jnp.abs(a[:, k]), -1.0))
         here, pivot, first, other = a[k], a[row], order[k], order[row]
         a, order = a.at[row].set(here).at[k].set(pivot), order.at[row].set(first).at[k].set(other)
-        right = jnp.where(places > k, pivot, 0.0)
+        right, divisor = jnp.where(places > k, pivot, 0.0), _divisor(pivot[k])
 
         def below(i, a):
-            factor = a[i, k] / pivot[k]
+            factor = a[i, k] / divisor
             return a.at[i].set((a[i] - factor * right).at[k].set(factor))
 
         return lax.fori_loop(k + 1, n, below, a), pivots.at[k].set(row.astype(jnp.int32)), order
 
     start = a, jnp.zeros(n, dtype=jnp.int32), jnp.arange(n, dtype=jnp.int32)
     return lax.fori_loop(0, n, eliminated, start)
+
+
+def _divisor(pivot):
+    """What a column is divided by: one of zeros stays as it is, as LAPACK has it."""
+    return jnp.where(pivot == 0.0, 1.0, pivot)
 
 
 def solved(a, b, turned: bool, left: bool, lower: bool, unit: bool):
@@ -114,20 +119,21 @@ def substituted_in_loops(a, b, lower: bool, unit: bool):
 
 
 def root(a):
-    """The lower triangular Cholesky factor."""
-    n = a.shape[0]
+    """The lower triangular Cholesky factor, NaN for a matrix that is not positive definite."""
+    n, definite = a.shape[0], jnp.bool_(True)
     rows: list[list[Any]] = [[jnp.zeros(())] * n for _ in range(n)]
     for j in range(n):
         rest = a[j, j]
         for k in range(j):
             rest = rest - rows[j][k] * rows[j][k]
+        definite &= rest > 0.0
         rows[j][j] = jnp.sqrt(rest)
         for i in range(j + 1, n):
             rest = a[i, j]
             for k in range(j):
                 rest = rest - rows[i][k] * rows[j][k]
             rows[i][j] = rest / rows[j][j]
-    return jnp.stack([jnp.stack(row) for row in rows])
+    return jnp.where(definite | ~np.tri(n, dtype=bool), jnp.stack([jnp.stack(row) for row in rows]), jnp.nan)
 
 
 def inverted(a):

@@ -4,10 +4,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from jax import lax
 
-from poinsot.kernels._components import Components, evaluate, is_number, objects
-from poinsot.kernels._indexing import Window, gathered, scattered, sliced
-from poinsot.kernels._numbers import WORKED_OUT
+from poinsot.kernels._components import SCATTERED, Components, combine, evaluate, is_number, objects
+from poinsot.kernels._indexing import (
+    Window,
+    filling,
+    gathered,
+    reads_clamped,
+    scattered,
+    sliced,
+    writes_clamped,
+)
 from poinsot.kernels.native._emitter import Emitter, whole
 from poinsot.kernels.native._ir import DOUBLE, I64, NotNative, Value, kind_of
 from poinsot.kernels.native._memory import FEW, Memory
@@ -115,11 +123,7 @@ def _chosen(emitter: Emitter, array: Components, at: int, index: Value, limit: i
 def _gather(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     array, indices = operands[0], emitter.apart(operands[1])
     aval, params = equation.outvars[0].aval, equation.params
-    kind = kind_of(aval.dtype)
-    fill = None
-    if "FILL" in str(params["mode"]):
-        given = params.get("fill_value")
-        fill = given if given is not None else np.float64(np.nan) if kind == DOUBLE else None
+    kind, fill = kind_of(aval.dtype), None if reads_clamped(params) else filling(params, aval.dtype)
     windows = list(gathered(array.shape, indices, params, aval.shape))
     if isinstance(array, Memory) and _known_inside(windows) and emitter.program.is_long(aval.size):
         return [_looked_up(emitter, array, windows, aval.shape)]
@@ -166,7 +170,7 @@ def _write(emitter: Emitter, equation: Any, array: Any, windows, updates: Any, d
     """An array with updates in windows; those outside are dropped, or their start is clamped."""
     kind, updates = kind_of(equation.outvars[0].aval.dtype), emitter.apart(updates)
     strides = Memory("", kind, False, array.shape).strides
-    add, windows = equation.primitive.name == "scatter-add", list(windows)
+    combination, windows = SCATTERED.get(equation.primitive.name), list(windows)
     # An element in memory is found by its index; one of components is looked for among all of them.
     unknown = any(not is_number(start) for window in windows for start in window.starts.values())
     if isinstance(array, Memory) and (unknown or emitter.program.is_long(array.size)):
@@ -178,23 +182,20 @@ def _write(emitter: Emitter, equation: Any, array: Any, windows, updates: Any, d
         first = places.start()
         for place, offset in zip(window.places, window.offsets, strict=True):
             at = _plus(emitter, first, places.flat(offset))
-            _update(emitter, target, at, updates[place], inside, add)
+            _update(emitter, target, at, updates[place], inside, combination)
     return target if isinstance(target, Memory) else target.reshape(array.shape)
 
 
-def _update(emitter: Emitter, target: Any, at: Any, new: Any, inside: Any, add: bool) -> None:
-    """Put an element at a place, or add it there."""
+def _update(emitter: Emitter, target: Any, at: Any, new: Any, inside: Any, combination: Any) -> None:
+    """Put an element at a place, or combine it with what is there."""
     ops = emitter.ops
 
     def updated(old: Any) -> Any:
-        value = new
-        if add:
-            both_numbers = is_number(old) and is_number(new)
-            value = old + new if both_numbers else ops.apply("add", {}, (old, new))
+        value = new if combination is None else combine(combination, emitter, old, new)
         return ops.select(inside, value, old)
 
     if isinstance(target, Memory):
-        plain = not add and is_number(inside) and inside
+        plain = combination is None and is_number(inside) and inside
         emitter.memory.store(target, at, new if plain else updated(emitter.memory.load(target, at)))
     elif is_number(at):
         target[int(at)] = updated(target[int(at)])
@@ -256,11 +257,11 @@ def _put_part(
     return target
 
 
-@whole("scatter", "scatter-add")
+@whole("scatter", *SCATTERED)
 def _scatter(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     array, indices, updates = operands
     windows = list(scattered(array.shape, emitter.apart(indices), equation.params, updates.shape))
-    drop = "FILL" in str(equation.params["mode"])
+    drop = not writes_clamped(equation.params)
     alone = len(windows) == 1 and equation.primitive.name == "scatter"
     if alone and _is_long_part(emitter, array, windows[0], updates):
         numbers = equation.params["dimension_numbers"]
@@ -302,23 +303,20 @@ def _extreme_place(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> 
     return [places]
 
 
-@whole("cumsum", "cumprod", "cummax", "cummin")
+CUMULATED = {"cumsum": lax.add_p, "cumprod": lax.mul_p, "cummax": lax.max_p, "cummin": lax.min_p}
+
+
+@whole(*CUMULATED)
 def _cumulated(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     """Sums, products, largest or smallest elements so far along an axis."""
-    name = {"cumsum": "add", "cumprod": "mul", "cummax": "max", "cummin": "min"}[equation.primitive.name]
+    primitive = CUMULATED[equation.primitive.name]
     rows = np.moveaxis(np.array(emitter.apart(operands[0]), dtype=object), equation.params["axis"], 0)
     places = list(range(len(rows)))
     if equation.params["reverse"]:
         places.reverse()
     for before, now in zip(places, places[1:], strict=False):
         for column in np.ndindex(*rows.shape[1:]):
-            pair = rows[(before, *column)], rows[(now, *column)]
-            known = all(map(is_number, pair))
-            rows[(now, *column)] = (
-                WORKED_OUT[name]({}, *map(np.asarray, pair))[()]
-                if known
-                else emitter.ops.apply(name, {}, pair)
-            )
+            rows[(now, *column)] = combine(primitive, emitter, rows[(before, *column)], rows[(now, *column)])
     return [np.moveaxis(rows, 0, equation.params["axis"])]
 
 

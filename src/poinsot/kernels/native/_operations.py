@@ -17,6 +17,8 @@ class Operations:
 
     def __init__(self, builder: Builder):
         self.builder = builder
+        self.strict = False
+        """Whether zeros that are known simplify nothing but what has the same bits."""
 
     def apply(self, name: str, params: dict, operands: Sequence[Any]) -> Any:
         """The result of an operation on single components."""
@@ -77,6 +79,17 @@ class Operations:
         """Arithmetic of doubles."""
         return self.binary(f"{instruction} {self.builder.module.flags}".rstrip(), *operands)
 
+    def quotient(self, instruction: str, a: Any, b: Any, by_zero: Any) -> Any:
+        """A quotient or a remainder of integers; that by zero is given, and what overflows is wrapped."""
+        if is_number(b) and int(b) not in (0, -1):
+            return self.binary(instruction, a, b)
+        zero, least = np.int64(0), np.int64(-(2**63) if self.form((a, b))[0] == I64 else -(2**31))
+        by_nothing = self.compare("", "eq", b, zero)
+        over = self.both(self.compare("", "eq", a, least), self.compare("", "eq", b, np.int64(-1)))
+        # A processor stops at these; the least number over minus one is itself, as over one.
+        safe = self.select(self.binary("or", by_nothing, over), np.int64(1), b)
+        return self.select(by_nothing, by_zero, self.binary(instruction, a, safe))
+
     def unary(self, name: str, x: Any) -> Value:
         """A function of LLVM with a correctly rounded result: the root, the magnitude, rounding."""
         kind, wide = self.form((x,))
@@ -95,50 +108,60 @@ def same_bits(a: Any, b: Any) -> bool:
 
 
 def _is(x: Any, number: float) -> bool:
-    return is_number(x) and float(x) == number
+    """Whether an operand is known to be this number, to the bit."""
+    return is_number(x) and same_bits(float(x), number)
+
+
+def _is_zero(ops: Operations, x: Any) -> bool:
+    """Whether an operand is known to be zero, where that is taken to say more than it does."""
+    return not ops.strict and is_number(x) and float(x) == 0.0
 
 
 def _add(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
     a, b = operands
     if ops.form(operands)[0] != DOUBLE:
-        return ops.binary("add", a, b)
-    if _is(a, 0.0):
+        # A sum of truth values, as in a product of matrices of them, is whether one holds.
+        return ops.binary("or" if ops.form(operands)[0] == I1 else "add", a, b)
+    if _is(a, -0.0) or _is_zero(ops, a):
         return b
-    return a if _is(b, 0.0) else ops.real("fadd", a, b)
+    return a if _is(b, -0.0) or _is_zero(ops, b) else ops.real("fadd", a, b)
+
+
+def _total(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
+    """A sum of derivatives: what does not contribute is left out, also in users' functions."""
+    a, b = operands
+    if any(is_number(one) and float(one) == 0.0 for one in operands):
+        return b if is_number(a) and float(a) == 0.0 else a
+    return _add(ops, params, operands)
 
 
 def _sub(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
     a, b = operands
     if ops.form(operands)[0] != DOUBLE:
         return ops.binary("sub", a, b)
-    if _is(b, 0.0):
+    if _is(b, 0.0) or _is_zero(ops, b):
         return a
-    return ops.binary("fneg", b) if _is(a, 0.0) else ops.real("fsub", a, b)
+    return ops.binary("fneg", b) if _is(a, -0.0) or _is_zero(ops, a) else ops.real("fsub", a, b)
 
 
 def _mul(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
-    """A product; one with a zero, of finite values, is zero, and one with a unit costs nothing."""
+    """A product; one with a known zero, of finite values, is zero, and one with a unit costs nothing."""
     a, b = operands
     if ops.form(operands)[0] != DOUBLE:
         return ops.binary("mul", a, b)
     number, other = (a, b) if is_number(a) else (b, a)
-    if is_number(number):
-        if _is(number, 0.0):
-            return np.float64(0.0)
-        if _is(number, 1.0):
-            return other
-        if _is(number, -1.0):
-            return ops.binary("fneg", other)
-    return ops.real("fmul", a, b)
+    if _is_zero(ops, number):
+        return np.float64(0.0)
+    if _is(number, 1.0):
+        return other
+    return ops.binary("fneg", other) if _is(number, -1.0) else ops.real("fmul", a, b)
 
 
 def _div(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
     a, b = operands
     if ops.form(operands)[0] != DOUBLE:
-        if not is_number(b) or int(b) == 0:
-            raise NotNative("the trace divides by an integer that is not known beforehand")
-        return ops.binary("sdiv", a, b)
-    if _is(a, 0.0):
+        return ops.quotient("sdiv", a, b, np.int64(-1))
+    if _is_zero(ops, a):
         return np.float64(0.0)
     return a if _is(b, 1.0) else ops.real("fdiv", a, b)
 
@@ -148,9 +171,7 @@ def _rem(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
     if ops.form(operands)[0] == DOUBLE:
         # What is left is exact, so that it is the same on every machine.
         return ops.binary("frem", a, b)
-    if not is_number(b) or int(b) == 0:
-        raise NotNative("the trace divides by an integer that is not known beforehand")
-    return ops.binary("srem", a, b)
+    return ops.quotient("srem", a, b, a)
 
 
 def _neg(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
@@ -176,13 +197,16 @@ def integer_power(ops: Operations, x: Any, y: int) -> Any:
     return np.float64(1.0) if result is None else result
 
 
-def _extreme(real: str, whole: str) -> Operation:
-    """Maximum or minimum, NaN where either operand is."""
+def _extreme(name: str, real: str, whole: str) -> Operation:
+    """Maximum or minimum, NaN where either operand is; a negative zero is less than a positive one."""
 
     def operation(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
         a, b = operands
+        kind, wide = ops.form(operands)
+        ordinary = [is_number(one) and not np.isnan(one) and one != 0 for one in operands]
+        if kind == DOUBLE and ops.strict and not any(ordinary):
+            return ops.builder.intrinsic(name, kind, wide, a, b)
         chosen = ops.select(ops.compare(real, whole, a, b), a, b)
-        kind = ops.form(operands)[0]
         if kind != DOUBLE or (is_number(b) and not np.isnan(b)):
             return chosen
         return ops.select(ops.compare("uno", "", b, b), b, chosen)
@@ -190,7 +214,7 @@ def _extreme(real: str, whole: str) -> Operation:
     return operation
 
 
-MAX, MIN = _extreme("ugt", "sgt"), _extreme("ult", "slt")
+MAX, MIN = _extreme("maximum", "ugt", "sgt"), _extreme("minimum", "ult", "slt")
 
 
 def _clamp(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
@@ -222,12 +246,13 @@ def _is_finite(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
 
 
 def _select_n(ops: Operations, params: dict, operands: Sequence[Any]) -> Any:
+    """One of several cases; a number below takes the first, one above the last."""
     which, *cases = operands
     if which.kind == I1:
         return ops.select(which, cases[1], cases[0])
     chosen = cases[0]
     for k, case in enumerate(cases[1:], start=1):
-        chosen = ops.select(ops.compare("", "eq", which, np.int64(k)), case, chosen)
+        chosen = ops.select(ops.compare("", "sge", which, np.int64(k)), case, chosen)
     return chosen
 
 
@@ -268,11 +293,10 @@ def _shift(instruction: str) -> Operation:
             return ops.binary(instruction, x, amount)
         if is_number(amount):
             return ops.binary(instruction, x, np.int64(bits - 1)) if instruction == "ashr" else np.int64(0)
-        shifted = ops.binary(instruction, x, _clamp(ops, params, (np.int64(0), amount, np.int64(bits - 1))))
-        if instruction == "ashr":
-            return shifted
         # Compared without sign: a negative amount is a large one.
-        return ops.select(ops.compare("", "ult", amount, np.int64(bits)), shifted, np.int64(0))
+        inside = ops.compare("", "ult", amount, np.int64(bits))
+        shifted = ops.binary(instruction, x, ops.select(inside, amount, np.int64(bits - 1)))
+        return shifted if instruction == "ashr" else ops.select(inside, shifted, np.int64(0))
 
     return operation
 
@@ -317,7 +341,7 @@ def _comparison(real: str, whole: str) -> Operation:
 
 OPERATIONS: dict[str, Operation] = {
     "add": _add,
-    "add_any": _add,
+    "add_any": _total,
     "sub": _sub,
     "mul": _mul,
     "div": _div,
