@@ -109,6 +109,14 @@ class AbstractConstrained(PhaseSpace):
     def load(self, t, q: Positions, v: Positions) -> Positions:
         """Generalised force of the loads; zero when `conservative`."""
 
+    def extent(self, q: Positions) -> Array:
+        """Sizes, one for all or one for each, of which rounding errors of positions are a part.
+
+        The largest position. Where the constraints add lengths of their own to the positions, these count
+        as well: positions may all be zero.
+        """
+        return jnp.max(jnp.abs(q))
+
     def lagrangian(self, t, q: Positions, v: Positions) -> Array:
         """Kinetic less potential energy."""
         return 0.5 * jnp.sum(v * self.momentum(q, v)) - self.potential(t, q)

@@ -79,6 +79,10 @@ class Bodies(Printable):
         """Length of the vector $q$."""
         return 3 * self.moving + self.coordinates.size * self.turning
 
+    def extent(self, q: Flat) -> Scalar:
+        """Size that rounding errors of positions are measured by: one at least where bodies turn."""
+        return jnp.max(jnp.abs(q), initial=1.0 if self.turning else 0.0)
+
     def each(self, function: Callable) -> Callable:
         """A function of one body on arrays of all of them, body axis last."""
         return body_after_body(function) if self.looped else each_body(function)

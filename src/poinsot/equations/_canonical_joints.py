@@ -161,6 +161,10 @@ class CanonicalJoints(AbstractConstrained):
         """That of the form without joints."""
         return self.free.discrete_gradient(t, q0, p0, q1, p1, None)
 
+    def extent(self, q: Flat) -> Scalar:
+        """Angles may all be zero, where the gaps are sums of lengths that cancel."""
+        return self.bodies.extent(q)
+
     def load(self, t, q: Flat, v: Flat) -> Flat:
         """Generalised force of the loads."""
         return self.bodies.load(t, q, v)

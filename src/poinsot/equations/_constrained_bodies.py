@@ -181,6 +181,10 @@ class ConstrainedBodies(AbstractHeld):
             return acceleration, multipliers.reshape(-1)
         return acceleration, jnp.concatenate([multipliers.reshape(-1), -self.bodies.joints.flat(forces)])
 
+    def extent(self, q: Flat) -> Scalar:
+        """Angles may all be zero, where the gaps are sums of lengths that cancel."""
+        return self.bodies.extent(q)
+
     def load(self, t, q: Flat, v: Flat) -> Flat:
         """Generalised force of the loads."""
         return self.bodies.load(t, q, v)

@@ -28,6 +28,7 @@ from poinsot.model import System
 from poinsot.model.open_chain import (
     Loops,
     along_rates,
+    axis_places,
     lifted,
     loops_of,
     quaternion_places,
@@ -180,6 +181,21 @@ class ConstrainedJoints(AbstractHeld):
     def constraint(self, t, q: Flat) -> Float[Array, " m"]:
         """Unit lengths, then gaps."""
         return jnp.concatenate([self._lengths(q), self.bodies.loops.gap(self.bodies.chain, t, q)])
+
+    def extent(self, q: Flat) -> Flat:
+        r"""One for angles and quaternions, a length $L$ for slides: $\max(|q|, L / (|w|\,L + |s|))$.
+
+        Gaps are sums of lengths of the bodies, and rounded like these, also where all coordinates are zero.
+        """
+        nodes, at = self.bodies.chain.nodes, axis_places(self.bodies.chain.structure)[0]
+        size, own = jnp.ones_like(q), jnp.abs(q)
+        if not len(at):
+            return jnp.maximum(size, own)
+        turn, slide = (jnp.sqrt(jnp.sum(part * part, axis=1)) for part in (nodes.turns, nodes.slides))
+        gyration = jnp.sqrt(jnp.max(jnp.trace(nodes.inertias, axis1=1, axis2=2)) / jnp.max(nodes.masses))
+        places = [jnp.max(jnp.abs(part)) for part in (nodes.places, nodes.body_places, slide * own[at])]
+        length = jnp.max(jnp.stack([gyration, *places]))
+        return jnp.maximum(size.at[at].set(length / (turn * length + slide)), own)
 
     def _lengths(self, q: Flat) -> Float[Array, " ball"]:
         quats = q[quaternion_places(self.bodies.chain.structure)]

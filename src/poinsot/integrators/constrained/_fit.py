@@ -60,10 +60,7 @@ def length_refusal(problem: AbstractProblem) -> str | None:
     return None
 
 
-def position_size(q: Array, guess: Array):
-    """Size of a change of positions, in units of round-off of those at the start and at the guessed end.
-
-    Joint coordinates may all be zero at one of them.
-    """
-    unit = EPS * jnp.maximum(jnp.max(jnp.abs(q)), jnp.max(jnp.abs(guess))) + 1e-300
-    return lambda dq: jnp.max(jnp.abs(dq)) / unit
+def position_size(problem: AbstractConstrained, q: Array, guess: Array):
+    """Size of a change of positions, in units of round-off of those at the start and at the guessed end."""
+    unit = EPS * jnp.maximum(problem.extent(q), problem.extent(guess)) + 1e-300
+    return lambda dq: jnp.max(jnp.abs(dq) / jnp.broadcast_to(unit, dq.shape))

@@ -86,7 +86,7 @@ def _explicit_move(
     def shift(scaled):
         return problem.dHdp(q0, problem.normal(t, q0, scaled))
 
-    size = position_size(q0, free)
+    size = position_size(problem, q0, free)
     scaled, info = newton(
         lambda x: problem.constraint(t + h, free - shift(x)),
         0.5 * h * h * guess,
@@ -116,7 +116,7 @@ def _implicit_move(
     half = p0 - 0.5 * h * (problem.dHdq(t, q0, p0) + problem.normal(t, q0, guess))
     rate = problem.dHdp(q0, half)
     q1 = q0 + 0.5 * h * (rate + problem.dHdp(q0 + h * rate, half))
-    size = position_size(q0, q1)
+    size = position_size(problem, q0, q1)
     x, info = newton(
         residual,
         jnp.concatenate([half, q1, 0.5 * h * h * guess]),

@@ -96,7 +96,7 @@ class ConstrainedRungeKutta(AbstractIntegrator):
 
         V = v0[None] + (h * self.tableau.c_hi)[:, None] * acceleration[None]
         guess = jnp.concatenate([V, jnp.broadcast_to(multipliers, (stages, multipliers.size))], axis=1)
-        size = position_size(q0, q0 + h * (v0 + 0.5 * h * acceleration))
+        size = position_size(problem, q0, q0 + h * (v0 + 0.5 * h * acceleration))
 
         def moved(dx):
             return size(h * dx.reshape(stages, -1)[:, :n])

@@ -115,7 +115,7 @@ class Spark(AbstractIntegrator):
     def step(self, problem: AbstractConstrained, t, h, y: Packed, carry: Stages):
         """One step, see the class."""
         on, at = self.coefficients, _Step(problem, self.coefficients, t, h, y)
-        solve, size = at.closing(carry), position_size(at.q0, at.q0 + h * (on.weights @ carry.rates))
+        solve, size = at.closing(carry), position_size(problem, at.q0, at.q0 + h * (on.weights @ carry.rates))
 
         def substitute(x: Stages) -> Stages:
             Q, P = at.inner(x)

@@ -136,7 +136,7 @@ def _on_surface(problem: AbstractConstrained, t, h, y: Packed, carry: tuple[Arra
     v0 = problem.velocity(t, q0, p0)
     q1 = q0 + h * (v0 + 0.5 * h * acceleration)
     p1 = problem.momentum(q1, v0 + h * acceleration)
-    size = position_size(q0, q1)
+    size = position_size(problem, q0, q1)
     guess = jnp.concatenate([q1, p1, h * h * multipliers])
     shift = slack(problem, t, q0, 2 * n)
     x, info = newton(residual, guess, lambda dx: size(dx[:n]), CONVERGED, None, shift)

@@ -81,7 +81,7 @@ class Variational(AbstractIntegrator):
         v0 = problem.velocity(t, q0, p0)
         parabola = q0 + h * (v0 + 0.5 * h * carry)
         guess = jnp.concatenate([parabola, jnp.zeros_like(problem.constraint(t, q0))])
-        size = position_size(q0, parabola)
+        size = position_size(problem, q0, parabola)
         blocks, shift = problem.blocks("qg", forces=True), slack(problem, t, q0, n)
         x, info = newton(residual, guess, lambda dx: size(dx[:n]), CONVERGED, blocks, shift)
         q1, scaled = x[:n], x[n:]

@@ -7,7 +7,7 @@ another, `_sweeps` how recursions run along the tree.
 from ._canonical import along_rates, lifted, normalised, quaternion_slope, rates_of
 from ._inputs import as_coordinates
 from ._inverse_kinematics import Reached
-from ._kinematics import quaternion_places
+from ._kinematics import axis_places, quaternion_places
 from ._loops import Loops, beyond_the_tree, loops_of
 from ._nodes import Nodes, nodes_of
 from ._open_chain import OpenChain
@@ -26,6 +26,7 @@ __all__ = [
     "loops_of",
     "nodes_of",
     "normalised",
+    "axis_places",
     "quaternion_places",
     "quaternion_slope",
     "rates_of",
