@@ -104,3 +104,28 @@ def test_an_assembled_state_can_be_recommended():
     linkage = pt.library.two_body_linkage()
     start = linkage.assemble(linkage.start)
     assert start.assembly and type(linkage.recommending(start, 1e-3).start) is pt.State
+
+
+def double_pendulum(upper: float, lower: float) -> pt.System:
+    """Unit rods of these masses."""
+    rods = [
+        pt.RigidBody(m, (m * 1e-3, m / 12, m / 12), name=name)
+        for m, name in ((upper, "upper"), (lower, "lower"))
+    ]
+    return pt.System(rods, joints=two_rods().joints)
+
+
+@pytest.mark.parametrize("ratio", [1e-12, 1e-4, 1e4, 1e8, 1e12])
+def test_a_light_rod_moves_a_heavy_one(ratio):
+    """Of rods in a line, at 1 rad/s between them, the least energy is had at the rate worked out by hand."""
+    system = double_pendulum(1.0, ratio)
+    pivot = system.assemble(velocity={"pivot": 1.0})
+    np.testing.assert_allclose(pivot.angular_velocity[:, 2], [1.0, -1.5], rtol=1e-7)
+    # T = a^2 / 6 + ratio ((1.5 a + 0.5)^2 + (a + 1)^2 / 12) / 2 at the rates a and a + 1.
+    least = -ratio * (0.75 + 1 / 12) / (1 / 3 + ratio * (2.25 + 1 / 12))
+    elbow = system.assemble(velocity={"elbow": 1.0})
+    np.testing.assert_allclose(elbow.angular_velocity[:, 2], [least, 1.0 + least], rtol=1e-7)
+    if ratio < 1e12:
+        bent = system.assemble(coordinates={"elbow": 1.0}, velocity={"pivot": 1.0, "elbow": 1.0})
+        np.testing.assert_allclose(bent.angular_velocity[:, 2], [1.0, 2.0], rtol=1e-7)
+        system.check_state(0.0, bent)

@@ -34,8 +34,14 @@ TRIALS = 3
 """Starts of the iteration, all but the first with joints moved at random."""
 SHAKEN = 0.3
 """How far these are moved, in radians or units of length."""
-REPEATED = 3
-"""How often velocities are corrected: each time leaves a millionth or so of what was across the joints."""
+REPEATED = 10
+"""Largest number of corrections of velocities."""
+FALL = 0.01
+r"""How much $\varepsilon$ falls from one correction to the next, where that leaves less open."""
+FELL = 1e-9
+"""Share by which gaps must fall for that: at a singular pose they change by rounding."""
+LEAST_SHIFT = 1e-13
+r"""Smallest $\varepsilon$ of a correction: rounding in the solve, its ratio to this, still is repeated away."""
 LONGEST = 0.5
 """Largest turn of a body in one of them, in radians: the Newton iteration starts anywhere."""
 
@@ -137,19 +143,24 @@ def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tup
 
 def iterated(linkage: AnyLinkage, t, x: Array, quat: Array) -> tuple[Array, Array, int]:
     """The Newton iteration, until joints are closed to round-off or it has gone on for too long."""
+    shift, before = PLACING, np.inf
     for corrections in range(CORRECTIONS):
-        *moved, largest = _corrected(linkage, t, x, quat)
+        *moved, largest = _corrected(linkage, t, x, quat, jnp.asarray(shift))
         if float(largest) <= 1e-15 * (1.0 + float(np.max(np.abs(np.asarray(x)), initial=0.0))):
             return x, quat, corrections
-        x, quat = moved
+        # As of Levenberg and Marquardt.
+        shift = FALL * shift if float(largest) < (1.0 - FELL) * before else min(PLACING, shift / FALL)
+        (x, quat), before = moved, float(largest)
     return x, quat, CORRECTIONS
 
 
 def _moving_along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
     """Velocities that keep the joints closed, nearest to given ones in the metric of the mass."""
     held = compact(linkage)
-    for _ in range(REPEATED):
-        v, Omega = _along(held, t, x, quat, v, Omega)
+    for repeated in range(REPEATED):
+        v, Omega, off = _along(held, t, x, quat, v, Omega, jnp.asarray(PLACING * FALL**repeated))
+        if not float(off) > 1e-15:
+            break
     _, rates, sizes = opening(held, t, x, quat, v, Omega)
     joint, worst = _worst(held, rates)
     if not worst <= CLOSED * (1.0 + float(sizes[1])):
@@ -207,23 +218,40 @@ def stepped(x: Array, quat: Array, move: Array) -> tuple[Array, Array]:
 
 
 @once
-def _corrected(linkage: AnyLinkage, t, x: Array, quat: Array) -> tuple[Array, Array, Array]:
+def _corrected(linkage: AnyLinkage, t, x: Array, quat: Array, shift: Array) -> tuple[Array, Array, Array]:
     """Live positions and rotations after a correction, and the largest gap before it."""
     R = matrices(quat)
     gaps = linkage.gaps(t, x, R)
-    reach = linkage.at(t, x, R, PLACING)
-    move = linkage.weights * reach.pull(reach.solve([-gap for gap in gaps], PLACING_REPETITIONS))
+    largest = _largest(gaps)
+    off = largest / (1.0 + jnp.max(jnp.abs(x), initial=0.0))
+    move = _answer(linkage, t, x, R, gaps, jnp.minimum(shift, PLACING * off))
     turns = move[x.size :].reshape(3, quat.shape[1])
     least = jnp.minimum(1.0, LONGEST / jnp.maximum(jnp.max(jnp.abs(turns), initial=0.0), 1e-300))
-    return *stepped(x, quat, least * move), jnp.max(
-        jnp.abs(jnp.concatenate([gap.reshape(-1) for gap in gaps]))
-    )
+    return *stepped(x, quat, least * move), largest
 
 
 @once
-def _along(linkage: AnyLinkage, t, x: Array, quat: Array, v: Array, Omega: Array) -> tuple[Array, Array]:
-    """Velocities along the joints, nearest in the metric of the mass."""
-    R = matrices(quat)
-    rates, reach = linkage.rates(t, x, R, _flat(v, Omega)), linkage.at(t, x, R, PLACING)
-    push = linkage.weights * reach.pull(reach.solve([-rate for rate in rates], PLACING_REPETITIONS))
-    return v + push[: v.size].reshape(v.shape), Omega + push[v.size :].reshape(Omega.shape)
+def _along(
+    linkage: AnyLinkage, t, x: Array, quat: Array, v: Array, Omega: Array, shift: Array
+) -> tuple[Array, Array, Array]:
+    """Velocities along the joints, nearest in the metric of the mass, and how far off those given were."""
+    R, twist = matrices(quat), _flat(v, Omega)
+    rates = linkage.rates(t, x, R, twist)
+    off = _largest(rates) / (1.0 + jnp.max(jnp.abs(twist), initial=0.0))
+    push = _answer(linkage, t, x, R, rates, jnp.minimum(shift, PLACING * off))
+    return v + push[: v.size].reshape(v.shape), Omega + push[v.size :].reshape(Omega.shape), off
+
+
+def _answer(linkage: AnyLinkage, t, x: Array, R: Array, rows: Rows, shift: Array) -> Array:
+    r"""The least twist, in the metric of the mass, that takes rows back, $G u = -b$.
+
+    With a large $\varepsilon$ an iteration may start anywhere. But bodies are moved only where it is below the
+    ratio of the masses of those through which joints act on them and their own.
+    """
+    reach = linkage.at(t, x, R, jnp.maximum(LEAST_SHIFT, shift))
+    return linkage.weights * reach.pull(reach.solve([-row for row in rows], PLACING_REPETITIONS))
+
+
+def _largest(rows: Rows) -> Array:
+    """Largest number of some rows."""
+    return jnp.max(jnp.abs(jnp.concatenate([row.reshape(-1) for row in rows])))

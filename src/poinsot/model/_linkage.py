@@ -224,7 +224,7 @@ class Linkage(eqx.Module):
             found.append(function(one, [self.joints[joint] for joint in self.seen[i]], now, rate, *rows))
         return found
 
-    def at(self, t, x: Array, R: Array, epsilon: float, turning: Turning | None = None) -> "Reach":
+    def at(self, t, x: Array, R: Array, epsilon: float | Array, turning: Turning | None = None) -> "Reach":
         """Jacobians of the conditions at a pose.
 
         Args:
@@ -331,7 +331,7 @@ class Reach:
 
     linkage: Linkage
     jacobians: list[Float[Array, "rows part"]]
-    epsilon: float
+    epsilon: float | Array
     mobility: Float[Array, "*three 3 turning"] | None = None
     """Of a `Turning`; None for that of the principal moments."""
 

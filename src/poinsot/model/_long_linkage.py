@@ -108,7 +108,7 @@ class LongLinkage(eqx.Module):
         places = [[self.size * k + i for i in own[k]] for k in np.argsort(self.listed)]
         return rows[0].reshape(-1)[np.concatenate(places)]
 
-    def at(self, t, x: Array, R: Array, epsilon: float, turning: Turning | None = None) -> "LongReach":
+    def at(self, t, x: Array, R: Array, epsilon: float | Array, turning: Turning | None = None) -> "LongReach":
         """Jacobians of the conditions at a pose."""
         frame, mobility = (R, None) if turning is None else turning
         return LongReach(self, self._jacobians(t, x, R, frame), epsilon, mobility)
@@ -151,7 +151,7 @@ class LongLinkage(eqx.Module):
         )
         return LongClosing(self, ends, factors)
 
-    def factored(self, jacobians: Jacobians, epsilon: float, mobility: Array | None) -> LongFactor:
+    def factored(self, jacobians: Jacobians, epsilon: float | Array, mobility: Array | None) -> LongFactor:
         r"""Factors of $A + \varepsilon\operatorname{diag}(A)$ with $A = G M^{-1} G^T$."""
         weights, jacobians, mobility = lax.stop_gradient((self.weights, jacobians, mobility))
         levered = self._moved(weights, jacobians, mobility)
@@ -228,7 +228,7 @@ class LongLinkage(eqx.Module):
 
         return [lax.scan(each, None, given)[1] for given in self._of_kinds(jacobians)]
 
-    def _diagonal(self, rows: Jacobians, columns: Jacobians, epsilon: float = 0.0) -> Array:
+    def _diagonal(self, rows: Jacobians, columns: Jacobians, epsilon: float | Array = 0.0) -> Array:
         """Blocks of each condition with itself; where it has fewer rows than others, those of the unit."""
         blocks = []
         for kind, one, other in zip(self.kinds, rows, columns, strict=True):
@@ -264,7 +264,7 @@ class LongReach:
 
     linkage: LongLinkage
     jacobians: Jacobians
-    epsilon: float
+    epsilon: float | Array
     mobility: Float[Array, "*three 3 turning"] | None = None
     """Of a `Turning`; None for that of the principal moments."""
 

@@ -68,7 +68,9 @@ class EliminationOrder:
         """Pairs of blocks that meet, and each with itself, the later one first."""
         return [(i, j) for i, near in enumerate(self.neighbours) for j in (*near, i) if j <= i]
 
-    def factored(self, blocks: Blocks, epsilon: float, scale: Vector | None = None) -> "GraphFactors":
+    def factored(
+        self, blocks: Blocks, epsilon: float | Array, scale: Vector | None = None
+    ) -> "GraphFactors":
         r"""Factor the symmetric $A + \varepsilon\operatorname{diag}(A)$ into $L D L^T$, block by block.
 
         Args:
@@ -77,7 +79,7 @@ class EliminationOrder:
             scale: what stands for the diagonal of $A$, where that may have zeros.
         """
         rest = dict(blocks)
-        if epsilon:
+        if isinstance(epsilon, Array) or epsilon:
             for i in self.order:
                 unit = np.eye(len(rest[i, i]))
                 more = rest[i, i] * unit if scale is None else scale[i][:, None] * unit
