@@ -99,6 +99,23 @@ def test_a_loop_whose_bars_start_in_a_line():
         four_bar(6.0).assemble()
 
 
+@pytest.mark.parametrize(
+    ("given", "blamed"),
+    [
+        ({"coordinates": {"foot": 0.3}}, "'angle' in Revolute joint 'foot' of ground and rocker at 0.3; all"),
+        ({"coordinates": {"motor": 1.0, "foot": 0.3}}, "'foot' of ground and rocker at 0.3; all others"),
+        ({"velocity": {"foot": 9.0}}, "velocity of assemble, 'angle' in Revolute joint 'foot'"),
+    ],
+)
+def test_what_was_asked_for_is_blamed_and_no_drive(given, blamed):
+    driven = pt.System(
+        four_bar().bodies, joints=[*four_bar().joints, J.Drive("motor", lambda t: 1.0 + 2.0 * t)]
+    )
+    with pytest.raises(pt.InputError) as caught:
+        driven.assemble(**given)
+    assert blamed in str(caught.value) and "drive of motor" not in str(caught.value)
+
+
 def test_an_assembled_state_can_be_recommended():
     """Its words stay behind: copies of a system are made of numbers alone."""
     linkage = pt.library.two_body_linkage()

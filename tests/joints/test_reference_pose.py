@@ -7,7 +7,7 @@ import pytest
 
 import poinsot as pt
 
-J, I = pt.joints, pt.integrators
+J, METHOD = pt.joints, pt.integrators
 LEAN, G = np.pi / 3, 9.81
 FALL = -1.2 * G * np.cos(LEAN)
 """Angular acceleration of the cranks, by the equation in `pt.library.parallelogram`."""
@@ -34,11 +34,11 @@ def parallelogram() -> pt.System:
 
 
 METHODS = {
-    "rattle": I.Rattle(),
-    "gauss": I.ConstrainedGauss(2),
-    "variational": I.Variational(),
-    "energy-momentum": I.EnergyMomentum(),
-    "radau": I.ConstrainedRungeKutta(I.RadauIIA(2).tableau),
+    "rattle": METHOD.Rattle(),
+    "gauss": METHOD.ConstrainedGauss(2),
+    "variational": METHOD.Variational(),
+    "energy-momentum": METHOD.EnergyMomentum(),
+    "radau": METHOD.ConstrainedRungeKutta(METHOD.RadauIIA(2).tableau),
 }
 
 

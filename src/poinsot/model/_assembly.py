@@ -1,6 +1,6 @@
 """States whose joints are closed: checked, or found."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -17,7 +17,7 @@ from ._compact import AnyLinkage, compact
 from ._dependence import matrices
 from ._driven import Driven
 from ._linkage import Linkage
-from ._near import Assembled, drives_of, placed_along_joints, told
+from ._near import Asked, Assembled, drives_of, placed_along_joints, told
 from ._start import check_physical
 from ._tree_motion import expanded, rate_count
 
@@ -41,7 +41,7 @@ r"""How much $\varepsilon$ falls from one correction to the next, where that lea
 FELL = 1e-9
 """Share by which gaps must fall for that: at a singular pose they change by rounding."""
 LEAST_SHIFT = 1e-13
-r"""Smallest $\varepsilon$ of a correction: rounding in the solve, its ratio to this, still is repeated away."""
+r"""Smallest $\varepsilon$ of a correction: rounding in a solve over this must be repeated away."""
 LONGEST = 0.5
 """Largest turn of a body in one of them, in radians: the Newton iteration starts anywhere."""
 
@@ -99,27 +99,63 @@ def assembled(
         return Assembled(near, "there are no joints")
     t, x, quat, v, Omega = live_at(system, t, near)
     at, moving = (drives_of(system, given, level, t) for level, given in enumerate((coordinates, velocity)))
-    x, quat, corrections = _closed(linkage.with_conditions(at), t, x, quat, kept)
+    x, quat, corrections = _closed(linkage, at, t, x, quat, kept)
     v, Omega = _moving_along(linkage.with_conditions(moving), t, x, quat, v, Omega)
     state = _from_live(system, t, x, quat, v, Omega)
     return Assembled(state, told(system.names, near, state, placed, corrections))
 
 
-def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tuple[Array, Array, int]:
+def _closed(
+    linkage: Linkage, asked: Sequence[Asked], t, x: Array, quat: Array, kept: np.ndarray
+) -> tuple[Array, Array, int]:
     """Live positions and rotations with closed joints, and the number of corrections that led there.
-
-    What is kept weighs so much that it moves only if it must. From some starts the iteration leads nowhere:
-    bars in a line cannot be bent by forces along it. Then it starts anew with the joints of the tree moved a
-    little, the same way every time.
 
     Args:
         linkage: the joints.
+        asked: coordinates that are given.
         t: time.
         x: live positions.
         quat: live rotations.
         kept: whether each number of the twist is to stay, if it can.
     """
-    draw, still = np.random.default_rng(0), (np.zeros(x.shape), np.zeros((3, quat.shape[1])))
+    found, label, least = _attempted(linkage.with_conditions(asked), t, x, quat, kept)
+    if found is not None:
+        return found
+    places = range(len(asked))
+    for without in [*([k] for k in places), *([list(places)] if len(asked) > 1 else [])]:
+        others = linkage.with_conditions([asked[k] for k in places if k not in without])
+        found, *_ = _attempted(others, t, x, quat, kept)
+        if found is not None:
+            raise InputError(_contradicted(linkage, [asked[k] for k in without], t, *found[:2]))
+    raise InputError(
+        f"no consistent assembly was found: {label} stays open by {least:.3g}; start nearer to one, or look "
+        "for joints that contradict each other"
+    )
+
+
+def _contradicted(linkage: Linkage, asked: Sequence[Asked], t, x: Array, quat: Array) -> str:
+    """Which coordinates were given others than joints, drives and what else is given leave them."""
+    whole = linkage.with_conditions(asked)
+    off = opening(whole, t, x, quat, *_still(x, quat))[0][-len(asked) :]
+    labels = [whole.label(len(linkage.conditions) + k) for k in range(len(asked))]
+    given = [f"{label} at {one.value:.6g}" for label, one in zip(labels, asked, strict=True)]
+    there = [f"{one.value + float(gap[0]):.6g}" for one, gap in zip(asked, off, strict=True)]
+    return (
+        f"no consistent assembly was found with {' and '.join(given)}; all others go together at "
+        f"{' and '.join(there)}, for instance; leave it out, or give another value"
+    )
+
+
+def _attempted(
+    linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray
+) -> tuple[tuple[Array, Array, int] | None, str, float]:
+    """Close the joints: pose and corrections, or None; what stayed open then, and by how much.
+
+    What is kept weighs so much that it moves only if it must. From some starts the iteration leads nowhere:
+    bars in a line cannot be bent by forces along it. Then it starts anew with the joints of the tree moved a
+    little, the same way every time.
+    """
+    draw, still = np.random.default_rng(0), _still(x, quat)
     shakes = SHAKEN * draw.standard_normal((TRIALS - 1, rate_count(linkage)))
     weights = jnp.asarray(np.where(kept, HEAVY, 1.0) * np.asarray(linkage.weights))
     heavy = eqx.tree_at(lambda one: one.weights, linkage, weights)
@@ -132,13 +168,15 @@ def _closed(linkage: Linkage, t, x: Array, quat: Array, kept: np.ndarray) -> tup
             gaps, _, sizes = opening(held, t, *found, *still)
             joint, worst = _worst(held, gaps)
             if worst <= CLOSED * (1.0 + float(sizes[0])):
-                return found[0], found[1], corrections
+                return (found[0], found[1], corrections), "", 0.0
             if worst < least:
                 least, label = worst, linkage.label(joint)
-    raise InputError(
-        f"no consistent assembly was found: {label} stays open by {least:.3g}; start nearer to one, or look "
-        "for joints that contradict each other"
-    )
+    return None, label, least
+
+
+def _still(x: Array, quat: Array) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities of bodies at rest."""
+    return np.zeros(x.shape), np.zeros((3, quat.shape[1]))
 
 
 def iterated(linkage: AnyLinkage, t, x: Array, quat: Array) -> tuple[Array, Array, int]:
@@ -245,8 +283,8 @@ def _along(
 def _answer(linkage: AnyLinkage, t, x: Array, R: Array, rows: Rows, shift: Array) -> Array:
     r"""The least twist, in the metric of the mass, that takes rows back, $G u = -b$.
 
-    With a large $\varepsilon$ an iteration may start anywhere. But bodies are moved only where it is below the
-    ratio of the masses of those through which joints act on them and their own.
+    With a large $\varepsilon$ an iteration may start anywhere. But a body is moved only where it is below the
+    ratio of the mass of another, through which joints act on it, and its own.
     """
     reach = linkage.at(t, x, R, jnp.maximum(LEAST_SHIFT, shift))
     return linkage.weights * reach.pull(reach.solve([-row for row in rows], PLACING_REPETITIONS))

@@ -17,6 +17,7 @@ from poinsot.solvers import Dependence
 from ._compact import AnyLinkage, compact
 from ._dependence import TAKES_PART, dependence, in_loops, jacobians, matrices
 from ._linkage import Linkage
+from ._near import Asked
 from ._start import live
 from .joints import Drive
 
@@ -110,10 +111,13 @@ class Driven:
         lengths = np.concatenate([self._lengths(i) for i in self.core])
         ends = np.cumsum([self.linkage.conditions[i].rows for i in self.core])
         rows = {drive: ends[self.core.index(drive)] - 1 for drive in self.drives}
-        drive = max(rows, key=lambda one: abs(left[rows[one]]))
-        part = left[rows[drive]]
-        if abs(part) <= TAKES_PART * np.linalg.norm(left):
+        taking_part = [one for one in rows if abs(left[rows[one]]) > TAKES_PART * np.linalg.norm(left)]
+        if not taking_part:
             return None
+        # What people ask an assembly for is theirs to change first.
+        asked = [one for one in taking_part if isinstance(self.linkage.conditions[one], Asked)]
+        drive = max(asked or taking_part, key=lambda one: abs(left[rows[one]]))
+        part = left[rows[drive]]
         # So much the drive would have to ask for less.
         off = abs(left @ left / part) * lengths[rows[drive]]
         return (

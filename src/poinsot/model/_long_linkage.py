@@ -108,7 +108,9 @@ class LongLinkage(eqx.Module):
         places = [[self.size * k + i for i in own[k]] for k in np.argsort(self.listed)]
         return rows[0].reshape(-1)[np.concatenate(places)]
 
-    def at(self, t, x: Array, R: Array, epsilon: float | Array, turning: Turning | None = None) -> "LongReach":
+    def at(
+        self, t, x: Array, R: Array, epsilon: float | Array, turning: Turning | None = None
+    ) -> "LongReach":
         """Jacobians of the conditions at a pose."""
         frame, mobility = (R, None) if turning is None else turning
         return LongReach(self, self._jacobians(t, x, R, frame), epsilon, mobility)

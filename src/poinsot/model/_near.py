@@ -75,8 +75,13 @@ class Asked(Drive):
         """What people gave."""
         return self.name
 
+    @property
+    def value(self) -> float:
+        """That of the coordinate."""
+        return float(self.function.params["values"][0])
 
-def drives_of(system: "AbstractSystem", given: Mapping[str, Any], level: int, t) -> list[Drive]:
+
+def drives_of(system: "AbstractSystem", given: Mapping[str, Any], level: int, t) -> list[Asked]:
     """Drives through given values of joint coordinates, or at given rates of them.
 
     Args:

@@ -182,7 +182,9 @@ class SerialLinkage(eqx.Module):
         start = self._first_pose(t, x, R), self._first_motion(twist)
         return [self.scan(each, start, (self._poses(x, R), self.motions(twist)), *columns)[1]]
 
-    def at(self, t, x: Array, R: Array, epsilon: float | Array, turning: Turning | None = None) -> "SerialReach":
+    def at(
+        self, t, x: Array, R: Array, epsilon: float | Array, turning: Turning | None = None
+    ) -> "SerialReach":
         """Jacobians of the conditions at a pose; independent ones need no epsilon."""
         return SerialReach(self, (t, x, R), turning)
 

@@ -68,9 +68,7 @@ class EliminationOrder:
         """Pairs of blocks that meet, and each with itself, the later one first."""
         return [(i, j) for i, near in enumerate(self.neighbours) for j in (*near, i) if j <= i]
 
-    def factored(
-        self, blocks: Blocks, epsilon: float | Array, scale: Vector | None = None
-    ) -> "GraphFactors":
+    def factored(self, blocks: Blocks, epsilon: float | Array, scale: Vector | None = None) -> "GraphFactors":
         r"""Factor the symmetric $A + \varepsilon\operatorname{diag}(A)$ into $L D L^T$, block by block.
 
         Args:
