@@ -305,3 +305,14 @@ def test_gradients_of_a_run_of_loops_and_by_differences(method: Any):
     for slope, (a, b) in zip(gradient, ((step, 0.0), (0.0, step)), strict=True):
         difference = (plain(1.0 + a, 1.0 + b) - plain(1.0 - a, 1.0 - b)) / (2.0 * step)
         np.testing.assert_allclose(difference, slope, rtol=2e-4)
+
+
+def test_a_run_watches_as_many_gaps_as_there_are_conditions():
+    """Conditions of fewer rows than others are filled up in loops; what fills them is not shown."""
+    system = pt.library.stewart_platform()
+    formulation = pt.formulate(system, "group", "group").watched(system.start)
+    assert isinstance(formulation.bodies.joints, LongLinkage) and system.linkage is not None
+    y = formulation.problem.pack(formulation.start(system.start, 0.0))
+    watched = jax.eval_shape(formulation.problem.conserved, 0.0, y)
+    rows = sum(condition.rows for condition in system.linkage.conditions)
+    assert watched["joints"].shape == watched["joint rates"].shape == (rows,) == (78,)

@@ -79,7 +79,7 @@ class OfJoints(eqx.Module):
         x, R, velocity, Omega = self._motion(t, joined(state))
         if self.rate:
             return self._rates(t, x, R, jnp.concatenate([velocity.reshape(-1), Omega.reshape(-1)]))
-        return self._flat(self._joints.gaps(t, x, R))
+        return self._joints.flat(self._joints.gaps(t, x, R))
 
     @property
     def terms(self) -> Callable[..., Array] | None:
@@ -109,11 +109,7 @@ class OfJoints(eqx.Module):
         return x, bodies.rotation(c), bodies.split(rate)[0], Omega
 
     def _rates(self, t, x: Array, R: Array, twist: Array) -> Array:
-        return self._flat(self._joints.rates(t, x, R, twist))
-
-    @staticmethod
-    def _flat(rows) -> Array:
-        return jnp.concatenate([row.reshape(-1) for row in rows])
+        return self._joints.flat(self._joints.rates(t, x, R, twist))
 
 
 def joined(parts: Sequence[Array]) -> Packed:
