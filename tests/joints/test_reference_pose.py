@@ -1,6 +1,7 @@
 """Mechanisms described where they start: all joint coordinates are zero there, and nothing moves."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_first_steps_from_zero_angles(method):
     """Gaps there are differences of lengths, rounded like these, however small the angles are."""
     start = parallelogram().assemble()
     for dt in (1e-3, 1e-5):
-        run = pt.simulate(
+        run: Any = pt.simulate(
             parallelogram(),
             start,
             t1=5 * dt,
