@@ -278,3 +278,31 @@ def test_a_run_of_bodies(tmp_path):
     assert isinstance(loaded, pt.BodyTrajectory) and loaded.rotation.shape == (201, 1, 3, 3)
     np.testing.assert_allclose(np.linalg.det(loaded.rotation), 1.0, rtol=1e-13)
     assert read_json(out / "report.json")["form"] == "group"
+
+
+def test_accuracy_is_estimated_where_it_is_asked_for(tmp_path):
+    """Beside the exact motion of an oscillator of frequency one over the root of two."""
+    (tmp_path / "s.toml").write_text(OSCILLATOR)
+    out = tmp_path / "out"
+    found = CliRunner().invoke(
+        app, ["run", str(tmp_path / "s.toml"), "--out", str(out), "--no-plots", "--accuracy"]
+    )
+    assert found.exit_code == 0 and "estimated by the same run at dt = 0.05" in found.output
+    rows = json.loads((out / "report.json").read_text())["report"]["accuracy"]["rows"]
+    run = pt.load(out / "trajectory.zarr")
+    oscillator = pt.library.harmonic_oscillator(mass=2.0)
+    assert oscillator.exact is not None
+    error = np.max(np.abs(run.q - np.asarray(oscillator.exact(run.t).q)))
+    assert rows[0]["largest"] == pytest.approx(error, rel=0.1)
+
+
+def test_accuracy_that_cannot_be_estimated_costs_nothing_else(tmp_path):
+    solver = 'name = "dormand-prince8"\nrtol = 3e-14\natol = 1e-14'
+    finest = OSCILLATOR.replace('name = "verlet"', solver).replace("dt = 0.1\n", "")
+    (tmp_path / "s.toml").write_text(finest)
+    out = tmp_path / "out"
+    found = CliRunner().invoke(
+        app, ["run", str(tmp_path / "s.toml"), "--out", str(out), "--no-plots", "--accuracy"]
+    )
+    assert found.exit_code == 0 and "no estimate of the accuracy" in found.output
+    assert "accuracy" not in json.loads((out / "report.json").read_text())["report"]

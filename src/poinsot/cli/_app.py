@@ -50,12 +50,15 @@ def run(
         Path | None, typer.Option(help="Folder for the results.", show_default="runs/<name of the scenario>")
     ] = None,
     no_plots: Annotated[bool, typer.Option("--no-plots", help="Write no pictures.")] = False,
+    accuracy: Annotated[
+        bool, typer.Option("--accuracy", help="Run it again at half the step, to estimate the error.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Run a scenario, report what was conserved, save the motion and pictures of it."""
     from poinsot.cli._run import run_scenario
 
-    run_scenario(scenario, out, pictures=not no_plots, quiet=quiet)
+    run_scenario(scenario, out, pictures=not no_plots, quiet=quiet, accuracy=accuracy)
 
 
 @app.command()

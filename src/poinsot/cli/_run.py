@@ -10,12 +10,12 @@ from poinsot.cli._stages import Stages
 from poinsot.cli._tables import as_json, show
 from poinsot.core import InputError, optional
 from poinsot.io import check_place, load_scenario
-from poinsot.simulation import Interrupted, SimulationError, Trajectory
+from poinsot.simulation import Interrupted, Report, SimulationError, Trajectory
 
 STORE = "trajectory.zarr"
 
 
-def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool) -> None:
+def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool, accuracy: bool) -> None:
     """Carry out a scenario; whatever was computed is saved, also when the run fails or is interrupted."""
     scenario = load_scenario(path)
     folder = out or Path(scenario.output.folder or Path("runs") / path.stem)
@@ -40,6 +40,8 @@ def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool) -
         written = _write(trajectory, folder, stages, store=scenario.output.store)
     if stages.interrupted:
         fail(f"{path}: interrupted after the run, which is complete in {written[0]}", ExitCode.interrupted)
+    if accuracy and code is not ExitCode.interrupted:
+        _estimate_error(trajectory, written[-1], quiet=quiet)
     if pictures:
         with stages.stage("drawing pictures"):
             written += trajectory.plot.save_all(folder)
@@ -69,10 +71,23 @@ def _write(trajectory: Trajectory, folder: Path, stages: Stages, *, store: bool)
             trajectory.save(written[-1])
     written.append(folder / "report.json")
     with stages.stage("writing the report"):
-        written[-1].write_text(as_json(_summary(trajectory)) + "\n", encoding="utf-8")
+        _write_report(trajectory, written[-1], trajectory.report())
     return written
 
 
-def _summary(trajectory: Trajectory) -> dict:
+def _write_report(trajectory: Trajectory, path: Path, report: Report) -> None:
     outcome = {"result": trajectory.result.name, "message": trajectory.message}
-    return outcome | trajectory.attributes | {"report": trajectory.report().to_dict()}
+    summary = outcome | trajectory.attributes | {"report": report.to_dict()}
+    path.write_text(as_json(summary) + "\n", encoding="utf-8")
+
+
+def _estimate_error(trajectory: Trajectory, path: Path, *, quiet: bool) -> None:
+    """Compute the run again, finer; an interrupt, or an error of the finer run, costs the estimate alone."""
+    try:
+        report = trajectory.report(accuracy=True)
+    except (InputError, Interrupted) as reason:
+        typer.echo(f"poinsot: no estimate of the accuracy: {reason}", err=True)
+        return
+    _write_report(trajectory, path, report)
+    if not quiet:
+        show(report.accuracy)

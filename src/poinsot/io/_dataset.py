@@ -106,11 +106,10 @@ def from_dataset(dataset: "xarray.Dataset") -> Trajectory:
 
 
 def _scale(attributes: dict[str, Any]) -> Scale:
-    """Scales of a conserved quantity; older stores have one number, or one for each component."""
-    roundoff = float(np.max(attributes["roundoff_scale"], initial=0.0))
-    return Scale(
-        roundoff, *(float(attributes.get(f"{name}_scale", roundoff)) for name in ("extent", "terms"))
-    )
+    """Scales of a conserved quantity; older stores have one number of round-off for the whole run."""
+    roundoff = np.atleast_1d(attributes["roundoff_scale"]).astype(float)
+    extent, terms = (float(attributes.get(f"{name}_scale", np.max(roundoff))) for name in ("extent", "terms"))
+    return Scale(tuple(roundoff.tolist()), extent, terms)
 
 
 def _history(trajectory: Trajectory, place: int) -> dict[str, Any]:

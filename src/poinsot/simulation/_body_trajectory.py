@@ -292,9 +292,10 @@ class BodyTrajectory(Trajectory):
             parts = [name for name in vector if name in scales]
             scales |= dict.fromkeys(parts, Scale.largest(scales[name] for name in parts)) if parts else {}
         if BALANCE in scales:
-            # It starts at zero: energy and work are what it is the difference of.
-            size = float(np.max(np.abs(self.motion["energy"])) + np.max(np.abs(self.motion["work"])))
-            scales[BALANCE] = Scale(size, size, size)
+            # Energy and work are what it is the difference of; a great energy at the end may be an error.
+            energy, work = np.abs(self.motion["energy"]), float(np.max(np.abs(self.motion["work"])))
+            size = float(energy[0]) + work
+            scales[BALANCE] = Scale(float(np.max(energy)) + work, size, size)
         return scales
 
     @property

@@ -9,7 +9,7 @@ from poinsot.kernels import compilations, covered
 
 Seconds = dict[str, float]
 """Seconds by what they were spent on."""
-Part = Literal["compile", "run", "evaluation", "saving"]
+Part = Literal["compile", "run", "evaluation", "accuracy", "saving"]
 
 _inner: list[float] = []
 """For each part that is under way, the time that parts within it took."""

@@ -7,26 +7,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poinsot.integrators.adaptive import Counts
+from poinsot.simulation._alarms import alarms
 from poinsot.simulation._clock import times_text
+from poinsot.simulation._error_estimate import ErrorEstimate
 from poinsot.simulation._hann import Windows
 from poinsot.simulation._pace import Pace
 from poinsot.simulation._scale import Scale
+from poinsot.simulation._tables import lines_of, rich_table
 from poinsot.simulation._trajectory import Trajectory
 from poinsot.simulation._verdict import CYCLES, FEWEST, Finding, Verdict, judge
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-NEGLIGIBLE = 1e-6
-"""A start value below this share of its scale counts as zero."""
+NOTED = 0.01
+"""Share of its size from which on a quantity is said to move."""
 SUSPECTS = 32
 """Components of a long vector that are judged: so many that deviate most, and so many that move most."""
 
 _COLUMNS = ("quantity", "start", "largest deviation", "relative", "drift per unit time", "verdict")
 
+NOT_ACCURACY = (
+    "None of this is accuracy, which run.report(accuracy=True) and poinsot run --accuracy estimate."
+)
+
 _MEANING = {
     Verdict.exact: "no more than a random walk of rounding errors",
     Verdict.bounded: "oscillates, and any drift is slower than stated",
+    Verdict.lost: "has changed by its own size or more",
     Verdict.drifting: "keeps moving away from its start value, or stays far from it",
     Verdict.short: (
         f"needs {FEWEST} saved states, {CYCLES:g} oscillations of the motion, also of its slow parts, and "
@@ -39,6 +47,7 @@ _COLOUR = {
     Verdict.exact: "green",
     Verdict.bounded: "cyan",
     Verdict.drifting: "red",
+    Verdict.lost: "bold red",
     Verdict.short: "yellow",
     Verdict.not_finite: "bold red",
 }
@@ -54,7 +63,7 @@ class Row:
     relative_deviation: float
     """Largest deviation in units of `reference`."""
     reference: float
-    """Size of the start value; where that is zero, what the motion could change it by; NaN if unknown."""
+    """Size of the start value; of its terms where it is a small difference of these; NaN if unknown."""
     drift: float
     """Change per unit time, from a line through window means; NaN where the run is too short for it."""
     resolution: float
@@ -72,12 +81,19 @@ class Row:
             _size_text(self.largest_deviation, 2),
             _size_text(self.relative_deviation, 1),
             self._drift_text,
-            str(self.verdict),
+            self._verdict_text,
         )
 
     @property
+    def _verdict_text(self) -> str:
+        """To be bounded, or too short to tell, is not to be small."""
+        if self.verdict not in (Verdict.bounded, Verdict.short) or not self.relative_deviation >= NOTED:
+            return str(self.verdict)
+        return f"{self.verdict}, moves by {100.0 * self.relative_deviation:.2g} % of its size"
+
+    @property
     def _drift_text(self) -> str:
-        if self.verdict is Verdict.drifting:
+        if self.verdict in (Verdict.drifting, Verdict.lost):
             return "-" if math.isnan(self.drift) else f"{self.drift:+.2e}"
         if self.verdict in (Verdict.exact, Verdict.bounded):
             return f"below {_size_text(self.resolution, 0)}" if self.resolution else "0"
@@ -94,12 +110,17 @@ class Report:
     header: dict[str, str]
     """What was run and how it ended, in words."""
     rows: tuple[Row, ...]
+    alarms: tuple[str, ...] = ()
+    """What comes before any verdict: steps too large for the motion, and what was lost."""
+    accuracy: ErrorEstimate | None = None
+    """The error of the motion, where it was asked for."""
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> "Report":
         """Look at every conserved quantity of a run, those of the user included."""
         rows = trajectory.judged  # First: the header says how long it took.
-        return cls(_header(trajectory), rows)
+        found = alarms(trajectory, rows)
+        return cls(_header(trajectory), rows, found)
 
     def __getitem__(self, name: str) -> Row:
         """The row of one quantity."""
@@ -111,23 +132,29 @@ class Report:
     def to_dict(self) -> dict:
         """The report as JSON can hold it: no NaN, which becomes None."""
         rows = [asdict(row) | {"verdict": str(row.verdict)} for row in self.rows]
-        return {"run": self.header, "conserved": [{k: _jsonable(v) for k, v in r.items()} for r in rows]}
+        conserved = [{k: _jsonable(v) for k, v in row.items()} for row in rows]
+        found = {"run": self.header, "alarms": list(self.alarms), "conserved": conserved}
+        return found if self.accuracy is None else found | {"accuracy": asdict(self.accuracy)}
 
     def __repr__(self) -> str:
         rows = ", ".join(f"{row.name} {row.verdict}" for row in self.rows)
         return f"Report({rows or 'nothing conserved is known'})"
 
     def __str__(self) -> str:
-        lines = [f"{key:<12}{text}" for key, text in self.header.items()]
+        lines = [f"{key:<12}{text}" for key, text in (*self.header.items(), *self._alarms)]
         if not self.rows:
-            return "\n".join([*lines, "", "Nothing conserved is known: give the problem invariants={...}."])
-        table = [_COLUMNS, *(row.cells for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        align = (str.ljust, str.rjust, str.rjust, str.rjust, str.rjust, str.ljust)
-        text = ["  ".join(f(c, w) for f, c, w in zip(align, r, widths, strict=True)).rstrip() for r in table]
-        rule = "  ".join("-" * width for width in widths)
-        legend = [f"{verdict}: {meaning}" for verdict, meaning in self._legend]
-        return "\n".join([*lines, "", text[0], rule, *text[1:], "", *legend])
+            lines += ["", "Nothing conserved is known: give the problem invariants={...}."]
+        else:
+            legend = [f"{verdict}: {meaning}" for verdict, meaning in self._legend]
+            table = lines_of(_COLUMNS, [row.cells for row in self.rows])
+            lines += ["", *table, "", *legend, NOT_ACCURACY]
+        if self.accuracy is not None:
+            lines += ["", str(self.accuracy)]
+        return "\n".join(lines)
+
+    @property
+    def _alarms(self) -> list[tuple[str, str]]:
+        return [("ATTENTION", text) for text in self.alarms]
 
     @property
     def _legend(self) -> list[tuple[Verdict, str]]:
@@ -138,7 +165,7 @@ class Report:
         """What counts as round-off in the quantities that are exact to it: smaller changes are not seen."""
         named: dict[str, list[str]] = {}
         for row in self.rows:
-            if row.verdict is verdict is Verdict.exact:
+            if row.verdict is verdict is Verdict.exact and row.roundoff:
                 named.setdefault(_size_text(row.roundoff, 0), []).append(row.name)
         limits = (f"{limit} in {', '.join(names)}" for limit, names in named.items())
         return f", up to {'; '.join(limits)}" if named else ""
@@ -151,30 +178,30 @@ class Report:
         head = Table.grid(padding=(0, 2))
         for key, text in self.header.items():
             head.add_row(Text(key, style="bold"), Text(text))
-        table = Table(header_style="bold", title_justify="left")
-        for index, column in enumerate(_COLUMNS):
-            table.add_column(column, justify="right" if 0 < index < 5 else "left", overflow="fold")
+        for key, text in self._alarms:
+            head.add_row(Text(key, style="bold red"), Text(text, style="red"))
+        table = rich_table(_COLUMNS)
         for row in self.rows:
             *cells, verdict = row.cells
             table.add_row(*map(Text, cells), Text(verdict, style=_COLOUR[row.verdict]))
         legend = [Text.assemble((str(v), _COLOUR[v]), (f": {text}", "dim")) for v, text in self._legend]
-        return Group(head, table, *legend)
+        parts = [head, table, *legend, Text(NOT_ACCURACY, style="dim")]
+        return Group(*parts, *([] if self.accuracy is None else [self.accuracy]))
 
 
 def _row(name: str, t, values: np.ndarray, steps, scale: Scale, pace: Pace) -> Row:
     """The row of one quantity, whatever its shape."""
     columns = _columns(values)
-    findings = [judge(t, columns[:, i], steps, scale, pace) for i in _suspects(columns)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        farthest = float(np.max(np.abs(columns - columns[0]), initial=0.0))
+    size = scale.size(float(np.max(np.abs(columns[0]), initial=0.0)), farthest)
+    findings = [judge(t, columns[:, i], steps, scale, pace, size) for i in _suspects(columns)]
     worst = max(findings, key=_severity)
     largest = max(finding.deviation for finding in findings)
-    size = float(np.max(np.abs(columns[0])))
-    known = scale.terms or scale.extent
-    # A quantity that starts at zero is no measure of its deviation, and nor is the deviation itself.
-    reference = size if size > NEGLIGIBLE * known else known if known > largest else math.nan
-    relative = 0.0 if largest == 0.0 else largest / reference
+    relative = 0.0 if largest == 0.0 else largest / size
     start = float(columns[0, 0]) if values.ndim == 1 else values[0].tolist()
     limit = max(finding.roundoff for finding in findings)
-    return Row(name, start, largest, relative, reference, worst.rate, worst.resolution, limit, worst.verdict)
+    return Row(name, start, largest, relative, size, worst.rate, worst.resolution, limit, worst.verdict)
 
 
 def _columns(values: np.ndarray) -> np.ndarray:
@@ -206,20 +233,9 @@ def _severity(finding: Finding) -> tuple[int, float]:
     return list(Verdict).index(finding.verdict), finding.deviation
 
 
-def _steps_taken(trajectory: Trajectory) -> np.ndarray:
-    """Steps taken until each saved state; the count of saved states where the step is not known."""
-    if trajectory.history is not None:
-        ends = np.abs(trajectory.steps.t - trajectory.t[0])
-        return np.interp(np.abs(trajectory.t - trajectory.t[0]), ends, np.arange(len(ends), dtype=float))
-    dt = trajectory.attributes.get("dt")
-    if dt is None:
-        return np.arange(len(trajectory), dtype=float)
-    return np.abs((trajectory.t - trajectory.t[0]) / dt)
-
-
 def judged(trajectory: Trajectory) -> tuple[Row, ...]:
     """A row for every conserved quantity of a run."""
-    t, steps, scales = trajectory.t, _steps_taken(trajectory), trajectory.scales
+    t, steps, scales = trajectory.t, trajectory.steps_taken, trajectory.scales
     columns = {name: _columns(values) for name, values in trajectory.conserved.items()}
     change = max((_change(columns[name], scales[name]) for name in columns), default=0.0)
     pace = Pace.of(t, trajectory.components).beside(change)

@@ -1,7 +1,7 @@
 """How large the round-off of a conserved quantity may be, and how far the motion could change it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass
 from functools import partial
 
 import jax
@@ -30,18 +30,45 @@ CANCELLED = 0.05
 class Scale:
     """What deviations of a conserved quantity are measured against, the same for all its components."""
 
-    roundoff: float
-    """Response to rounding errors of one step, of relative size one."""
+    roundoff: float | tuple[float, ...]
+    """Response to rounding errors of one step, of relative size one: at states evenly along the run."""
     extent: float
     """Response to moving every component of the state across the range that it covers in the run."""
     terms: float
-    """Size of the terms that it is the sum of at the start."""
+    """Size of the terms that it is the sum of at the start; zero if that is not known."""
 
     @classmethod
     def largest(cls, scales: Iterable["Scale"]) -> "Scale":
         """The scale of a vector from those of its components, which turn into each other."""
-        scales = list(scales)
-        return cls(*(max(getattr(scale, entry.name) for scale in scales) for entry in fields(cls)))
+        roundoff, extents, terms = zip(*(astuple(scale) for scale in scales), strict=True)
+        largest = np.max([np.atleast_1d(one) for one in roundoff], axis=0)
+        return cls(tuple(largest.tolist()), max(extents), max(terms))
+
+    def size(self, start: float, deviation: float) -> float:
+        """Size of the quantity itself: its start value, unless that is a small difference of large terms.
+
+        Then that of the terms; if not even these are known, what the motion could change it by, and NaN where
+        that is no more than the deviation.
+        """
+        if start > CANCELLED * (self.terms or self.extent):
+            return start
+        return self.terms or (self.extent if self.extent > deviation else np.nan)
+
+    def walk(self, steps: np.ndarray) -> np.ndarray:
+        r"""Standard deviation of the sum of rounding errors of relative size one, after so many steps each.
+
+        $$ \Big(\sum_{j \le k} S_j^2 + S_k^2\Big)^{1/2}, $$
+
+        where the last term is the error of the value itself.
+        """
+        largest = np.max(self.roundoff)
+        if largest == 0.0:
+            return np.zeros(len(steps))
+        known = np.atleast_1d(self.roundoff) / largest
+        places = np.linspace(0.0, 1.0, len(steps)), np.linspace(0.0, 1.0, len(known))
+        squares = np.interp(*places, known) ** 2
+        pieces = 0.5 * np.diff(steps) * (squares[1:] + squares[:-1])
+        return largest * np.sqrt(np.append(0.0, np.cumsum(pieces)) + squares)
 
 
 def scales_of(
@@ -49,30 +76,32 @@ def scales_of(
     t: np.ndarray,
     components: Mapping[str, np.ndarray],
     conserved: Mapping[str, np.ndarray],
-    step: float,
+    steps: np.ndarray,
 ) -> dict[str, Scale]:
     r"""Scales of conserved quantities, from their derivatives at states along a run.
 
-    With $|\cdot|_j$ the largest component of the same kind as component $j$, the response to lengths
-    $\ell_j$ is
+    The response to lengths $\ell_j$ of the components is
 
-    $$ R(\ell) = \Big(\sum_j \big(\partial_j I\, |\ell|_j\big)^2\Big)^{1/2} . $$
+    $$ R(\ell) = \Big(\sum_j (\partial_j I\, \ell_j)^2\Big)^{1/2} . $$
 
-    *Round-off.* Relative rounding errors of the state make $R(y)$. Those of the right-hand side $f$ matter
-    where strong forces cancel: the exact $\nabla I \cdot f$ is zero, and its computed value is what they
-    make in a unit of time. It may be no more than rounding errors of the state make through $f$, lest a
-    quantity that is not conserved excuse itself. With $\sigma$ random signs and $h$ the step,
+    *Round-off.* Rounding errors of the state, each number relative to itself, make $R(|y|)$: an angle that
+    goes round and round is rounded ever more coarsely, but the others are not. Those of the right-hand side
+    $f$ matter where strong forces cancel: the exact $\nabla I \cdot f$ is zero, and its computed value is
+    what they make in a unit of time. It may be no more than rounding errors of the state make through $f$,
+    lest a quantity that is not conserved excuse itself. With $\sigma$ random signs, $h_i$ the step taken
+    from a state and, of the change of $f$, the largest component of each kind,
 
-    $$ S = \max_i R(y_i) + h \max_i \min\big(|\nabla I \cdot f| / \varepsilon,\;
-       R(Df\,\sigma |y_i|)\big) . $$
+    $$ S_i = R(|y_i|) + h_i \min\big(\max_j |\nabla I \cdot f|_j / \varepsilon,\;
+       R(|Df\,\sigma |y_i||)\big) . $$
 
-    A quantity may say the sizes of its terms itself: then the largest stand for $S$, and their median for
-    $R(r)$. Rates of joints are sums of velocities, which methods hold to the round-off of velocities. In
-    momenta that is another scale: a rounding error of the largest one is a great velocity of a slender body.
+    A quantity may say the sizes of its terms itself: then these stand for $S_i$, and their median for $R(r)$.
+    Rates of joints are sums of velocities, which methods hold to the round-off of velocities. In momenta that
+    is another scale: a rounding error of the largest one is a great velocity of a slender body.
 
     *Extent.* What the quantity could change by, were it not conserved: with $r$ the ranges of the
-    components in the run, $V = \operatorname{median}_i R(r)$; or $|I(y_0)|$ if that is smaller and no small
-    difference of large terms, since of a run that flies apart the ranges are as large as its end.
+    components in the run, the largest of each kind, $V = \operatorname{median}_i R(r)$; or $|I(y_0)|$ if
+    that is smaller and no small difference of large terms, since of a run that flies apart the ranges are
+    as large as its end.
 
     A constant that is added to $I$ changes neither. The sums are estimated from derivatives along random
     signs, which is cheap for states of any size; $Df$ along such a direction is a difference, since a scale
@@ -80,7 +109,7 @@ def scales_of(
     the size of the quantity stands for all.
     """
     sizes = {name: float(np.max(_finite(np.abs(values)), initial=0.0)) for name, values in conserved.items()}
-    unknown = {name: Scale(size, size, size) for name, size in sizes.items()}
+    unknown = {name: Scale(size, size, 0.0) for name, size in sizes.items()}
     if problem is None:
         return unknown
     chosen = np.unique(np.linspace(0, len(t) - 1, SAMPLES).round().astype(int))
@@ -91,7 +120,7 @@ def scales_of(
     numbers = max(1, sum(part[0].size for part in parts))
     block = int(np.clip(AT_ONCE // (PROBES * numbers), 1, SAMPLES))
     found = by_blocks(partial(_responses, problem, ranges), (t[chosen], *parts), block, block)
-    known = {name: _scale(np.abs(conserved[name][0]), step, *found[name]) for name in found}
+    known = {name: _scale(np.abs(conserved[name][0]), steps[chosen], *found[name]) for name in found}
     return unknown | known
 
 
@@ -142,10 +171,10 @@ def _side_by_side(problem: AbstractProblem, shared, times, states):
 def _squares_at(problem: AbstractProblem, shared, at, each):
     """Sums over some probes of the squares of the responses at a state; rates and terms there."""
     (ranges, signs), (t, y) = shared, at
-    size = problem.magnitude(y)
-    near = each(lambda y: problem.vector_field(t, y), jnp.stack([y, y + DELTA * signs[0] * size]))
+    # Steps add to each number by itself, which is rounded as its own size has it.
+    near = each(lambda y: problem.vector_field(t, y), jnp.stack([y, y + DELTA * signs[0] * jnp.abs(y)]))
     f, noise = near[0], (near[1] - near[0]) / DELTA
-    lengths = jnp.stack([size, problem.magnitude(noise), problem.magnitude(ranges)])
+    lengths = jnp.stack([jnp.abs(y), problem.magnitude(noise), problem.magnitude(ranges)])
 
     def quantities(y):
         return jax.tree.map(lambda value: jnp.asarray(value, dtype=float), problem.conserved(t, y))
@@ -164,13 +193,16 @@ def _squares_at(problem: AbstractProblem, shared, at, each):
     return jax.tree.map(squared, changes), (rates, problem.terms(t, y))
 
 
-def _scale(start: np.ndarray, step: float, *responses: np.ndarray) -> Scale:
-    """From the size of the start value, the time step and the responses at each of the states."""
-    state, field, ranges, rate = (_finite(np.asarray(response)) for response in responses)
-    roundoff = np.max(state, axis=0) + abs(step) * np.max(np.minimum(rate / EPSILON, field), axis=0)
-    sizes = (start, roundoff, np.median(ranges, axis=0), state[0])
-    value, roundoff, extent, terms = (float(np.max(size, initial=0.0)) for size in sizes)
-    return Scale(roundoff, min(extent, value) if value > CANCELLED * terms else extent, terms)
+def _scale(start: np.ndarray, steps: np.ndarray, *responses: np.ndarray) -> Scale:
+    """From the size of the start value, step sizes and the responses at each of the states."""
+    state, field, ranges, rate = (
+        _finite(np.asarray(response)).reshape(len(steps), -1) for response in responses
+    )
+    roundoff = state + steps[:, None] * np.minimum(np.max(rate, axis=0) / EPSILON, field)
+    value, terms = (float(np.max(size, initial=0.0)) for size in (start, state[0]))
+    extent = float(np.max(np.median(ranges, axis=0), initial=0.0))
+    extent = min(extent, value) if value > CANCELLED * terms else extent
+    return Scale(tuple(np.max(roundoff, axis=1, initial=0.0).tolist()), extent, terms)
 
 
 def _finite(values: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Runs for people: validation, a readable end whatever happens."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 from poinsot._garbage import kept
@@ -110,6 +111,8 @@ def simulate(
         Interrupted: on Ctrl-C; likewise.
     """
     integrator, saves = as_integrator(integrator), (save_every, save_at)
+    choices = {"coordinates": coordinates, "form": form, "control": control, "kernel": kernel, "fast": fast}
+    again = partial(simulate, problem, state, integrator=integrator, t0=t0, **choices)
     span = t0, t1 = check_span(t0, t1)
     dt, rtol, atol = (
         None if value is None else as_number(value, name)
@@ -133,6 +136,7 @@ def simulate(
         else:
             record = run(subject.problem, y, event, subject.loaded, sampler)
         trajectory = subject.trajectory(integrator, record)
+    trajectory.again = partial(again, progress=False, throw=False)
     trajectory.seconds.update(seconds)
     if trajectory.result is Result.interrupted:
         raise Interrupted(trajectory)

@@ -1,8 +1,8 @@
 """A trajectory: labelled arrays of a run, with what it conserved and how it ended."""
 
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from poinsot.simulation._scale import Scale, scales_of
 if TYPE_CHECKING:
     import xarray
 
+    from poinsot.simulation._error_estimate import ErrorEstimate
     from poinsot.simulation._report import Report, Row
     from poinsot.viz import TrajectoryPlots
 
@@ -113,6 +114,8 @@ class Trajectory:
     """Of an adaptive run; see `steps`, `counts` and `at`."""
     further: MutableMapping[str, np.ndarray] = field(default_factory=dict, kw_only=True)
     """What else is known at the saved times: `multipliers` of a problem with constraints."""
+    again: "partial[Trajectory] | None" = field(default=None, repr=False, kw_only=True)
+    """Runs it again, with other steps or tolerances; None after loading from a file, which keeps no code."""
 
     @classmethod
     def of(cls, problem: AbstractProblem, method: Method, record: Record) -> "Trajectory":
@@ -221,15 +224,30 @@ class Trajectory:
         return ", ".join(f"{name} {' x '.join(map(str, shape))}" for name, shape in parts.items())
 
     @property
-    def mean_step(self) -> float:
-        """Time between first and last saved state for each step of the run; zero where none is known."""
-        return float(self.t[-1] - self.t[0]) / max(self.attributes.get("steps", 0), 1)
+    def steps_taken(self) -> np.ndarray:
+        """Steps taken until each saved state; the count of saved states where the step is not known."""
+        elapsed = np.abs(self.t - self.t[0])
+        if self.history is not None:
+            ends = np.abs(self.steps.t - self.t[0])
+            return np.interp(elapsed, ends, np.arange(len(ends), dtype=float))
+        dt = self.attributes.get("dt")
+        return np.arange(len(self), dtype=float) if dt is None else elapsed / abs(dt)
+
+    @property
+    def step_sizes(self) -> np.ndarray:
+        """Size of the step that was taken from each saved state; zero where it is not known."""
+        if self.history is None:
+            return np.full(len(self), abs(self.attributes.get("dt", 0.0)))
+        if not len(self.steps):
+            return np.zeros(len(self))
+        place = np.floor(self.steps_taken).astype(int)
+        return np.abs(self.steps.h)[np.minimum(place, len(self.steps) - 1)]
 
     @cached_property
     def scales(self) -> dict[str, Scale]:
         """What deviations of each conserved quantity are measured against."""
         with timed(self.seconds, "evaluation"):
-            return scales_of(self._judged, self.t, self.components, self.conserved, self.mean_step)
+            return scales_of(self._judged, self.t, self.components, self.conserved, self.step_sizes)
 
     @property
     def _judged(self) -> AbstractProblem | None:
@@ -248,11 +266,27 @@ class Trajectory:
 
         return to_dataset(self)
 
-    def report(self) -> "Report":
-        """What was conserved: size of the deviation, trend, verdict. Print it."""
+    def report(self, *, accuracy: bool = False) -> "Report":
+        """What was conserved: size of the deviation, trend, verdict. Print it.
+
+        Args:
+            accuracy: also estimate the error of the motion, by the same run at half the step, or at
+                tolerances a hundred times as small; that takes longer than the run itself.
+
+        Raises:
+            InputError: accuracy is asked of a run that was loaded, or that cannot be computed finer.
+        """
         from poinsot.simulation._report import Report
 
-        return Report.of(self)
+        return replace(Report.of(self), accuracy=self.error_estimate if accuracy else None)
+
+    @cached_property
+    def error_estimate(self) -> "ErrorEstimate":
+        """How far the run is from the exact motion, by the same run, computed finer."""
+        from poinsot.simulation._error_estimate import ErrorEstimate
+
+        with timed(self.seconds, "accuracy"):
+            return ErrorEstimate.of(self)
 
     @cached_property
     def judged(self) -> "tuple[Row, ...]":

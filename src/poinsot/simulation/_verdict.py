@@ -1,29 +1,37 @@
 r"""Was a quantity conserved? The rule behind the verdicts of a report.
 
 Let $d_i = I(y_i) - I(y_0)$ be the deviation of a quantity at the saved times and $k_i$ the number of steps
-taken until then. Two scales come from the derivatives of $I$ along the run, so that a constant added to $I$
-changes neither, and both are the same for all components of a vector: $S$, the response to rounding errors
-of relative size one, and $V$, the response to moving every component of the state across its range
-(`poinsot.simulation._scale` has the formulas). The first line that applies decides:
+taken until then. Three scales come from the derivatives of $I$ along the run, so that a constant added to
+$I$ changes none, and all are the same for the components of a vector: $S_k$, the response to rounding
+errors of relative size one at step $k$; $V$, the response to moving every component of the state across its
+range; and the size of the terms at the start (`poinsot.simulation._scale` has the formulas). The first line
+that applies decides:
 
 1. **not finite**: some $d_i$ is infinite or NaN.
 2. **exact to round-off**: at every saved time, with $\varepsilon = 2^{-52}$,
 
-    $$ |d_i| \le 8\,\varepsilon\,\big(\max_j |I(y_j)| + S\sqrt{k_i + 1}\big). $$
+    $$ |d_i| \le 8\,\varepsilon\,\Big(\max_j |I(y_j)|
+       + \Big(S_{k_i}^2 + \sum_{k \le k_i} S_k^2\Big)^{1/2}\Big). $$
 
-    The first term is the round-off of the value, the second four standard deviations of a random walk with
-    steps of $2\,\varepsilon S$. The report prints the right-hand side at the end of the run: smaller changes
-    could not be seen.
-3. **drifting**: the quantity has gone for good. In the second half of the run it stays farther from its start
+    First comes the round-off of the value itself. The sum over all steps is four standard deviations of a
+    random walk with steps of $2\,\varepsilon S_k$; near a singularity of the coordinates $S_k$ is larger,
+    for as long as the motion is there. The report prints the right-hand side at the end of the run: smaller
+    changes could not be seen.
+3. **lost**: some $|d_i|$ is as large as the quantity itself: as $|I(y_0)|$, or as the terms of which that
+   is a small difference, less than a twentieth of them.
+4. **drifting**: the quantity has gone for good. In the second half of the run it stays farther from its start
    value than half the range that it covers there, and farther than $V/10$.
-4. **drifting**: there is a clear trend, and the motion has no slow part that could explain it; **too short to
+5. **drifting**: there is a clear trend, and the motion has no slow part that could explain it; **too short to
    tell** if it has one, or has made fewer than two oscillations.
-5. **bounded**: the ranges covered in both halves of the run differ by at most 15 percent of the whole range,
+6. **bounded**: the ranges covered in both halves of the run differ by at most 15 percent of the whole range,
    and the motion has made two oscillations. A drift, if there is one, is slower than the stated resolution.
-6. **too short to tell**: everything else.
+7. **too short to tell**: everything else.
 
-Of fewer than 32 saved states only the first and the third line are asked; they are too short for the
-others.
+Of fewer than 32 saved states only lines 1, 3 and 4 are asked; they are too short for the others.
+
+To be bounded is not to be small: where a quantity moves by a hundredth of its size or more, *bounded* and
+*too short to tell* say by how much. Nor is any verdict one of accuracy. A motion may be wrong along the
+surface on which a quantity is constant; `run.report(accuracy=True)` estimates by how much it is.
 
 **Trend.** The run is cut into $W$ windows of equally many states, with $W$ = 8, 11 and 16. Means $m_w$
 with Hann weights all but remove an oscillation that goes round twice or more in a window. With $\tau_w$ the
@@ -82,6 +90,7 @@ class Verdict(enum.StrEnum):
     bounded = "bounded"
     short = "too short to tell"
     drifting = "drifting"
+    lost = "lost"
     not_finite = "not finite"
 
 
@@ -100,7 +109,9 @@ class Finding:
     """Largest deviation that counts as round-off at the end of the run."""
 
 
-def judge(t: np.ndarray, values: np.ndarray, steps: np.ndarray, scale: Scale, pace: Pace) -> Finding:
+def judge(
+    t: np.ndarray, values: np.ndarray, steps: np.ndarray, scale: Scale, pace: Pace, size: float = np.nan
+) -> Finding:
     """Apply the rule to one number along a run.
 
     Args:
@@ -109,28 +120,33 @@ def judge(t: np.ndarray, values: np.ndarray, steps: np.ndarray, scale: Scale, pa
         steps: steps taken until each saved time.
         scale: what its deviations are measured against.
         pace: how much of the motion the run has seen.
+        size: of the quantity itself; NaN if it is not known.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         deviations = values - values[0]
     if not np.all(np.isfinite(deviations)):
         return Finding(Verdict.not_finite, np.inf)
     largest = float(np.max(np.abs(deviations)))
-    allowed = ALLOWANCE * EPSILON * (np.max(np.abs(values)) + scale.roundoff * np.sqrt(steps + 1.0))
-    limit = float(allowed[-1])
+    allowed = ALLOWANCE * EPSILON * (np.max(np.abs(values)) + scale.walk(steps))
+    limit, exact = float(allowed[-1]), bool(np.all(np.abs(deviations) <= allowed))
+    lost = largest >= size and not exact
     gone = _stays_away(deviations) > max(LARGE * scale.extent, limit)
     if len(t) < FEWEST or not np.all(np.diff(t)):
-        return Finding(Verdict.drifting if gone else Verdict.short, largest, roundoff=limit)
+        verdict = Verdict.lost if lost else Verdict.drifting if gone else Verdict.short
+        return Finding(verdict, largest, roundoff=limit)
     trends = [_Trend.of(t, deviations, count) for count in LIMITS]
     clearest = max(trends, key=lambda trend: trend.clarity)
-    if np.all(np.abs(deviations) <= allowed):
+    if exact:
         verdict = Verdict.exact
+    elif lost:
+        verdict = Verdict.lost
     elif gone:
         verdict = Verdict.drifting
     elif _clear(trends, limit / abs(t[-1] - t[0])):
         verdict = Verdict.drifting if pace.cycles >= CYCLES and pace.settled else Verdict.short
     else:
         verdict = Verdict.bounded if pace.cycles >= CYCLES and _alike(deviations) else Verdict.short
-    if verdict is Verdict.drifting:
+    if verdict in (Verdict.drifting, Verdict.lost):
         return Finding(verdict, largest, clearest.rate, clearest.least, limit)
     sharpest = min(trends, key=lambda trend: trend.most)
     coarse = 2.0 * float(np.ptp(deviations)) / abs(t[-1] - t[0])
