@@ -180,7 +180,7 @@ def test_interrupt_after_the_last_step_does_not_lose_the_run(tmp_path, monkeypat
 
 def test_the_report_is_printed_before_anything_is_saved_or_drawn(tmp_path, monkeypatch):
     order = []
-    for place, name in ((_run, "show"), (_store, "to_dataset"), (TrajectoryPlots, "save_all")):
+    for place, name in ((_run.typer, "echo"), (_store, "to_dataset"), (TrajectoryPlots, "save_all")):
         function = getattr(place, name)
 
         def noted(*given, _function=function, _name=name):
@@ -189,7 +189,7 @@ def test_the_report_is_printed_before_anything_is_saved_or_drawn(tmp_path, monke
 
         monkeypatch.setattr(place, name, noted)
     assert invoke(tmp_path, OSCILLATOR, "--out", str(tmp_path / "out")).exit_code == 0
-    assert order == ["show", "to_dataset", "save_all"]
+    assert order == ["echo", "to_dataset", "save_all", "echo"]
 
 
 def test_a_run_whose_report_cannot_be_made_is_saved(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 Everything heavy is imported inside the commands, so that `poinsot --help` answers at once.
 """
 
-import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -182,10 +181,3 @@ def reproduce(
     from poinsot.cli._reproduce import reproduce_chosen
 
     reproduce_chosen(item, every, quick, as_json, out)
-
-
-def main() -> None:
-    """Entry point of the program `poinsot`."""
-    # What is imported and traced makes many objects and little garbage.
-    gc.set_threshold(50_000, 20, 20)
-    app()

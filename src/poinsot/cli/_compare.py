@@ -15,7 +15,7 @@ from poinsot.cli._outputs import check_folder
 from poinsot.cli._tables import as_json as json_text
 from poinsot.cli._tables import show_json, show_table
 from poinsot.coordinates import AbstractOrientation, Directors, EulerAngles, Quaternions
-from poinsot.core import InputError, State, optional
+from poinsot.core import InputError, State, check_installed
 from poinsot.equations import FORMS, refusal
 from poinsot.integrators import AbstractAdaptive, adaptive_names, by_name
 from poinsot.io import load_scenario
@@ -71,7 +71,7 @@ def compare_scenario(path: Path, out: Path | None, chosen: Selection, as_json: b
     (system, start), times = _bodies(scenario.setup, path), scenario.times
     folder = out or Path("runs") / f"{path.stem}-formalisms"
     check_folder(folder)
-    optional("matplotlib", "plot", "drawing pictures")
+    check_installed("matplotlib", "plot", "drawing pictures")
     code = ExitCode.done
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)

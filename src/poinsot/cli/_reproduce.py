@@ -9,7 +9,7 @@ import typer
 from poinsot.cli._exits import ExitCode
 from poinsot.cli._outputs import check_folder
 from poinsot.cli._tables import show_json, show_table
-from poinsot.core import InputError, optional, quoted
+from poinsot.core import InputError, check_installed, quoted
 from poinsot.papers import Number, Reproduction, catalogue, items_of, reproduce, verdict_of
 
 
@@ -78,7 +78,7 @@ def _reproduce_several(identifiers: list[str], quick: bool, as_json: bool, out: 
 def _made(identifier: str, quick: bool, out: Path | None) -> Reproduction:
     folder = out or Path("runs") / identifier.partition("/")[0]
     check_folder(folder)
-    optional("matplotlib", "plot", "drawing figures")
+    check_installed("matplotlib", "plot", "drawing figures")
     return reproduce(identifier, quick=quick, out=folder)
 
 

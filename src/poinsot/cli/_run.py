@@ -7,8 +7,8 @@ import typer
 from poinsot.cli._exits import ExitCode, fail
 from poinsot.cli._outputs import check_folder
 from poinsot.cli._stages import Stages
-from poinsot.cli._tables import as_json, show
-from poinsot.core import InputError, optional
+from poinsot.cli._tables import as_json
+from poinsot.core import InputError, check_installed
 from poinsot.io import check_place, load_scenario
 from poinsot.simulation import Interrupted, Report, SimulationError, Trajectory
 
@@ -34,7 +34,7 @@ def run_scenario(path: Path, out: Path | None, *, pictures: bool, quiet: bool, a
         with stages.stage("judging what was conserved"):
             report = trajectory.report()
         if not quiet:
-            show(report)
+            typer.echo(report)
     finally:
         # Whatever becomes of the report, the run is kept.
         written = _write(trajectory, folder, stages, store=scenario.output.store)
@@ -58,7 +58,7 @@ def _check_outputs(folder: Path, *, store: bool, pictures: bool) -> None:
     if store:
         check_place(folder / STORE)
     if pictures:
-        optional("matplotlib", "plot", "drawing pictures (--no-plots leaves them out)")
+        check_installed("matplotlib", "plot", "drawing pictures (--no-plots leaves them out)")
 
 
 def _write(trajectory: Trajectory, folder: Path, stages: Stages, *, store: bool) -> list[Path]:

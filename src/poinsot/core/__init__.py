@@ -7,7 +7,7 @@ from poinsot.core._constrained import AbstractConstrained, Constrained
 from poinsot.core._discrete_gradient import composed_gradient, corrected, discrete_gradient, whole_gradient
 from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
-from poinsot.core._extras import MissingPackageError, optional
+from poinsot.core._extras import MissingPackageError, check_installed, optional
 from poinsot.core._functions import Use, check_uses, failure, tried
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
@@ -33,6 +33,7 @@ from poinsot.core._joints import (
     reached,
     straightened,
 )
+from poinsot.core._known import concrete, joined, known_numbers, on_device, within_trace
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._numbers import (
@@ -42,7 +43,6 @@ from poinsot.core._numbers import (
     as_floats,
     as_number,
     check_all_finite,
-    concrete,
     unscaled,
 )
 from poinsot.core._problem import (
@@ -74,6 +74,10 @@ from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
 
 __all__ = [
+    "joined",
+    "known_numbers",
+    "on_device",
+    "within_trace",
     "pushing",
     "reached",
     "corrected",
@@ -137,6 +141,7 @@ __all__ = [
     "brief",
     "check_all_finite",
     "check_called",
+    "check_installed",
     "check_parameters",
     "check_uses",
     "composed_gradient",

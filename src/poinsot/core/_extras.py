@@ -1,6 +1,7 @@
 """Optional packages, imported where they are used."""
 
 import importlib
+import importlib.util
 from types import ModuleType
 
 from poinsot.core._errors import InputError
@@ -21,7 +22,17 @@ def optional(module: str, extra: str, purpose: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        package = module.partition(".")[0]
-        raise MissingPackageError(
-            f"{purpose} needs {package}, which is not installed: pip install 'poinsot[{extra}]'"
-        ) from error
+        raise _missing(module, extra, purpose) from error
+
+
+def check_installed(package: str, extra: str, purpose: str) -> None:
+    """Refuse what needs a package that is not installed, without the time to import it; see `optional`."""
+    if importlib.util.find_spec(package) is None:
+        raise _missing(package, extra, purpose)
+
+
+def _missing(module: str, extra: str, purpose: str) -> MissingPackageError:
+    package = module.partition(".")[0]
+    return MissingPackageError(
+        f"{purpose} needs {package}, which is not installed: pip install 'poinsot[{extra}]'"
+    )

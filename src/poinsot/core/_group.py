@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core._bodies import body_after_body, each_body
 from poinsot.core._joints import Joints, Rows, Twist, along_joints, closed, joint_solution
+from poinsot.core._known import joined
 from poinsot.core._problem import AbstractProblem, Packed, largest_component
 from poinsot.core._projection import Projection
 from poinsot.core._signature import UserFunction
@@ -206,7 +207,7 @@ class Group(AbstractProblem):
 
     def join(self, parts: GroupParts) -> Packed:
         """The packed state of its parts."""
-        return jnp.concatenate([part.reshape(-1) for part in parts])
+        return joined(parts, flat=True)
 
     def split(self, y: Packed) -> GroupParts:
         """The parts of a packed state."""

@@ -10,12 +10,8 @@ from jax.core import Tracer
 from jaxtyping import Array
 
 from poinsot.core._errors import InputError
+from poinsot.core._known import concrete, on_device
 from poinsot.core._show import quoted
-
-
-def concrete(*values: Any) -> bool:
-    """Whether all values are known numbers: under `jit` and `grad` they are not, and nothing is checked."""
-    return not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(values))
 
 
 def as_floats(value: Any, field: str, wanted: str = "numbers") -> Array:
@@ -44,7 +40,7 @@ def as_floats(value: Any, field: str, wanted: str = "numbers") -> Array:
         raise InputError(f"{field} = {quoted(value)}; it must be {wanted}") from None
     if numbers.dtype.kind not in "biuf":
         raise InputError(f"{field} = {quoted(value)}; it must be {wanted}")
-    return jnp.asarray(numbers.astype(float))
+    return on_device(numbers.astype(float))
 
 
 def as_array(value: Any, field: str, shape: tuple[int, ...] | None = None) -> Array:
@@ -144,7 +140,7 @@ def unscaled(vec: Any) -> Any:
     numbers = np.asarray(vec)
     largest = np.max(np.abs(numbers), axis=-1, keepdims=True)
     exponent = np.where((largest > 0.0) & np.isfinite(largest), np.frexp(largest)[1], 0)
-    return jnp.asarray(np.ldexp(numbers, -exponent))
+    return on_device(np.ldexp(numbers, -exponent))
 
 
 def _is_real(value: Any) -> bool:

@@ -16,6 +16,7 @@ from poinsot.core._blocks import Blocks
 from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
 from poinsot.core._functions import Use
 from poinsot.core._implicit import AbstractImplicit
+from poinsot.core._known import joined
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
@@ -287,7 +288,7 @@ class PhaseSpace(AbstractProblem):
 
     def pack(self, state: State) -> Packed:
         """Positions, then momenta."""
-        return jnp.concatenate([state.q, state.p])
+        return joined((state.q, state.p))
 
     def unpack(self, y: Packed) -> State:
         """Halves of the packed array."""

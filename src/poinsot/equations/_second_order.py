@@ -15,6 +15,7 @@ from poinsot.core import (
     Projection,
     State,
     UserFunction,
+    joined,
     largest_component,
 )
 from poinsot.equations._bodies import Bodies, Flat
@@ -87,7 +88,7 @@ class SecondOrder(AbstractProblem):
 
     def pack(self, state: State) -> Packed:
         """Positions, then velocities."""
-        return jnp.concatenate([state.q, state.v])
+        return joined((state.q, state.v))
 
     def unpack(self, y: Packed) -> State:
         """Parts of the packed array."""

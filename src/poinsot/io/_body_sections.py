@@ -10,7 +10,7 @@ from jaxtyping import Array
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, WrapValidator, model_validator
 
 from poinsot import rotation
-from poinsot.core import InputError
+from poinsot.core import InputError, on_device
 from poinsot.io._sections import Section
 
 Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
@@ -102,7 +102,7 @@ class BodyStart(Section):
     def values(self) -> dict[str, Any]:
         """What was given, as `System.state` takes it for one body."""
         vectors = {key: getattr(self, key) for key in ("position", "velocity", "angular_velocity")}
-        given = {key: jnp.array(value) for key, value in vectors.items() if value is not None}
+        given = {key: on_device(value) for key, value in vectors.items() if value is not None}
         return given if self.rotation is None else given | {"rotation": self.rotation.value()}
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import quoted
+from poinsot.kernels import at_once
 from poinsot.model import Geometry
 from poinsot.rotation import from_matrix
 
@@ -89,7 +89,7 @@ class JointElement:
 
 def placed_shape(shape: Geometry, body: str, pose: Pose) -> Geometry:
     """A shape at a pose in a body."""
-    quaternion = tuple(float(x) for x in from_matrix(jnp.asarray(pose.rotation)))
+    quaternion = tuple(float(x) for x in at_once(from_matrix)(pose.rotation))
     return replace(shape, body=body, position=tuple(float(x) for x in pose.place), quaternion=quaternion)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
 
-from poinsot.core import InputError
+from poinsot.core import InputError, on_device
 from poinsot.io._joint_sections import CouplingSection, DriveSection
 from poinsot.io._named import make_joint
 from poinsot.io._scenario_errors import located
@@ -59,7 +59,7 @@ def told_to_assemble() -> Iterator[None]:
 
 def _drive(section: DriveSection) -> Drive:
     shape = ("offset", "rate", "amplitude", "angular_frequency", "phase")
-    params = {key: jnp.asarray(getattr(section, key)) for key in shape}
+    params = {key: on_device(getattr(section, key)) for key in shape}
     return Drive(section.joint, _course, section.coordinate, params=params, name=section.name)
 
 

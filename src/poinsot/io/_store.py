@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from poinsot.core import InputError, optional
+from poinsot.core import InputError, check_installed, optional
 from poinsot.io._dataset import FORMAT, READABLE, from_dataset, to_dataset
 from poinsot.simulation import Trajectory, timed
 
@@ -58,7 +58,8 @@ def _note_seconds(store: Path, trajectory: Trajectory) -> None:
 
 def check_place(path: str | Path) -> None:
     """Raise `InputError` if a trajectory could not be saved there: worth a call before a long run."""
-    optional("zarr", "data", "saving a trajectory")
+    for package in ("zarr", "xarray"):
+        check_installed(package, "data", "saving a trajectory")
     if os.path.lexists(path) and _marker(Path(path)) is None:
         raise InputError(f"{path} exists and is not a stored trajectory; choose another place")
 

@@ -1,5 +1,6 @@
 """How a step runs: traced once, then compiled by XLA, or component by component to machine code."""
 
+from poinsot.kernels._at_once import at_once
 from poinsot.kernels._compile_time import compilations, covered
 from poinsot.kernels._components import (
     Arithmetic,
@@ -32,6 +33,7 @@ __all__ = [
     "alone",
     "apart",
     "arrays",
+    "at_once",
     "by_blocks",
     "compilations",
     "cores",

@@ -154,7 +154,9 @@ def apply_equation(equation: Any, arithmetic: Arithmetic, given: list[Any]) -> S
         return MOVES[name](given, equation.params, equation.outvars[0].aval.shape)
     if name in INDEXED and _all_numbers(given[k] for k in INDEXED[name](len(given))):
         return [_moved(equation, given)]
-    if (name in STEPPED and hasattr(arithmetic, "elementary")) or not _all_numbers(given):
+    stepped = name in STEPPED and hasattr(arithmetic, "elementary")
+    # Sums and products of numbers go the way of those of others: the same bits, and nothing is compiled.
+    if stepped or name in REDUCTIONS or name == "dot_general" or not _all_numbers(given):
         return _computed(equation, arithmetic, given)
     return _worked_out(equation, arithmetic, given)
 

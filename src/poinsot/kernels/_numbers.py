@@ -150,6 +150,8 @@ WORKED_OUT: dict[str, Callable] = {
     "bitcast_convert_type": lambda params, a: _bits(a, params),
     "convert_element_type": lambda params, a: _converted(a, params),
     "select_n": _selected,
+    "argmax": lambda params, a: np.argmax(a, axis=params["axes"][0]).astype(params["index_dtype"]),
+    "argmin": lambda params, a: np.argmin(a, axis=params["axes"][0]).astype(params["index_dtype"]),
     "iota": _iota,
 }
 """Operations on arrays of numbers, by the name of the primitive: of its parameters and operands."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
+from poinsot.core import on_device
 from poinsot.kernels._kernel import SHORT, Kernel, arrays
 
 QUICK = 0
@@ -45,7 +45,7 @@ def once(function: Callable) -> Callable:
             program = kernel.program(lifted, model, (), given, effort=QUICK)
             if program is not None:
                 result = program.bound(jax.tree.leaves(arrays(model)))((), arrays(given))
-                return jax.tree.map(jnp.asarray, result)
+                return jax.tree.map(on_device, result)
         return quickly(model, *arguments)
 
     return call

@@ -1,10 +1,13 @@
 """The heavy top: a body that turns about a fixed point under gravity."""
 
+from typing import Any
+
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import InputError
+from poinsot.core import InputError, concrete
 from poinsot.library._parameters import Vector, moments, numbers, positive, require
 from poinsot.model import RigidBody, System, freedom, potentials
 
@@ -77,7 +80,7 @@ def top_on_point(
     )
     weight = m * g * arm if mgl is None else mgl
     return System(
-        RigidBody(m, jnp.stack([J[0] - steiner, J[1] - steiner, J[2]]), name="top"),
+        RigidBody(m, (J[0] - steiner, J[1] - steiner, J[2]), name="top"),
         freedom=freedom.FixedPoint((0.0, 0.0, -arm)),
         potentials=[potentials.HeavyTop(weight)],
         name=name,
@@ -114,6 +117,7 @@ def _middling(moment: Array, spread: Array) -> tuple[Array, Array]:
         "plane; it cannot lie on the third axis off the fixed point",
     )
     balanced = moment == 0.0
-    divisor = jnp.where(balanced, 1.0, moment)
-    length = jnp.where(balanced, 0.0, 0.5 * spread / divisor)
-    return jnp.where(balanced, 1.0, 2.0 * divisor * divisor / spread), length
+    xp: Any = np if concrete(moment, spread) else jnp
+    divisor = xp.where(balanced, 1.0, moment)
+    length = xp.where(balanced, 0.0, 0.5 * spread / divisor)
+    return xp.where(balanced, 1.0, 2.0 * divisor * divisor / spread), length

@@ -4,12 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import PLACING, PLACING_REPETITIONS, InputError, Rows, State, concrete
+from poinsot.core import (
+    PLACING,
+    PLACING_REPETITIONS,
+    InputError,
+    Rows,
+    State,
+    concrete,
+    known_numbers,
+    on_device,
+)
 from poinsot.kernels import once
 from poinsot.rotation import multiply, quat_exp
 
@@ -53,8 +61,7 @@ def check_closed(
     linkage = system.linkage
     if linkage is None or not concrete(state, t):
         return
-    # Known numbers are looked at also where a function is traced around them.
-    with jax.ensure_compile_time_eval():
+    with known_numbers():
         held = compact(linkage)
         now = live_at(system, t, state)
         gaps, rates, sizes = opening(held, *now)
@@ -157,7 +164,7 @@ def _attempted(
     """
     draw, still = np.random.default_rng(0), _still(x, quat)
     shakes = SHAKEN * draw.standard_normal((TRIALS - 1, rate_count(linkage)))
-    weights = jnp.asarray(np.where(kept, HEAVY, 1.0) * np.asarray(linkage.weights))
+    weights = on_device(np.where(kept, HEAVY, 1.0) * np.asarray(linkage.weights))
     heavy = eqx.tree_at(lambda one: one.weights, linkage, weights)
     least, label = np.inf, ""
     for weighed in (heavy, linkage) if np.any(kept) else (linkage,):

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import InputError, LocalWrench, State, UserFunction, as_params
+from poinsot.core import InputError, LocalWrench, State, UserFunction, as_params, on_device
 from poinsot.core.types import Scalar
 from poinsot.rotation import from_matrix
 
@@ -111,7 +111,7 @@ class Chain(AbstractSystem):
         self.names = Numbered("body", int(count))
         bonds = as_bonds(potential, body)
         period = self.spacing * count if closure == "periodic" else jnp.zeros(())
-        self.neighbours = Neighbours(bonds, period * jnp.asarray(np.eye(3)[0]), int(neighbours), closure)
+        self.neighbours = Neighbours(bonds, period * on_device(np.eye(3)[0]), int(neighbours), closure)
         freedom = end_freedom(self.ends, self._straight()[0])
         self.placement = chain_placement(body, count, freedom)
         self.masses = jnp.broadcast_to(body.mass, (len(self.placement.translating),))
@@ -331,7 +331,7 @@ class Chain(AbstractSystem):
         places, upright = np.arange(self.count, dtype=float), np.eye(4)[0]
         if self.closure != "ring":
             line = places[:, None] * np.eye(3)[0]
-            return self.spacing * jnp.asarray(line), jnp.asarray(np.tile(upright, (self.count, 1)))
+            return self.spacing * jnp.asarray(line), on_device(np.tile(upright, (self.count, 1)))
         angle = 2.0 * np.pi * places / self.count
         radius = 0.5 / np.sin(np.pi / self.count)
         # Bodies look along the circle: their x axis is its tangent, as in the straight chain.

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike
 
-from poinsot.core import InputError, as_array, concrete
+from poinsot.core import InputError, as_array, concrete, on_device
 
 Numbers = ArrayLike | Sequence[Any]
 """What becomes an array: a number, an array, nested lists; also traced."""
@@ -16,9 +16,9 @@ Numbers = ArrayLike | Sequence[Any]
 def stacked(arrays: Sequence[Array], shape: tuple[int, ...], axis: int = 0) -> Array:
     """Arrays of one shape stacked, also when there are none; known numbers without a program for it."""
     if not arrays:
-        return jnp.asarray(np.zeros((0, *shape) if axis == 0 else (*shape, 0)))
+        return on_device(np.zeros((0, *shape) if axis == 0 else (*shape, 0)))
     if concrete(arrays):
-        return jnp.asarray(np.stack([np.asarray(array) for array in arrays], axis=axis))
+        return on_device(np.stack([np.asarray(array) for array in arrays], axis=axis))
     return jnp.stack(arrays, axis=axis)
 
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, State, Twist, concrete
+from poinsot.core import InputError, State, Twist, concrete, joined, known_numbers, on_device
 from poinsot.kernels import once
 from poinsot.solvers import Dependence
 
@@ -158,11 +157,10 @@ def check_drives(system: "AbstractSystem", t, state: State) -> None:
     linkage = system.linkage
     if linkage is None or not concrete(linkage, state, t):
         return
-    # Known numbers are looked at also where a function is traced around them.
-    with jax.ensure_compile_time_eval():
+    with known_numbers():
         x, quat, *rates = live(system.placement, state)
-        twist = jnp.concatenate([part.reshape(-1) for part in rates])
-        fault = Driven.of(linkage, jnp.asarray(t, dtype=float), x, quat).fault(twist)
+        twist = joined(rates, flat=True)
+        fault = Driven.of(linkage, on_device(np.asarray(t, dtype=float)), x, quat).fault(twist)
         if fault is not None:
             raise InputError(fault)
 

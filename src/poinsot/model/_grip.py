@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from poinsot.core import known_numbers, on_device
+
 from ._placement import Placement
 from .potentials._marker import Marker
 
@@ -132,5 +134,5 @@ class Grip(eqx.Module):
 @cache
 def _unturned() -> Float[Array, "3 3"]:
     """The unit matrix, made once: there may be thousands of grips."""
-    with jax.ensure_compile_time_eval():
-        return jnp.asarray(np.eye(3))
+    with known_numbers():
+        return on_device(np.eye(3))

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
+import numpy as np
 
 from poinsot.core import (
     InputError,
@@ -97,7 +97,7 @@ class Parametrised(Printable):
         """
         own = self.function
         named = UserFunction(own.function, own.takes_time, own.takes_params, f"{own.field}{of}")
-        return Use(named, (jnp.zeros(()), *state, self.params), shape, "")
+        return Use(named, (np.zeros(()), *state, self.params), shape, "")
 
     def __call__(self, t, *state: Any) -> Any:
         """The function's value."""

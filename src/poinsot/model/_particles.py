@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, quoted
+from poinsot.core import InputError, Printable, on_device, quoted
 from poinsot.core.types import Scalar
 
 from ._checks import as_array, concrete, shown
@@ -46,7 +46,7 @@ def mass_properties(
     mass, centre, inertia, relative = _sums(weights, places)
     _refuse_lines(inertia, weights.shape[0], name)
     if _at_origin(centre, places):
-        centre, relative = jnp.asarray(np.zeros(3)), places
+        centre, relative = on_device(np.zeros(3)), places
     return mass, centre, inertia, Particles(weights, relative)
 
 

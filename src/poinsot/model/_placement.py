@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from poinsot.core import concrete, on_device, within_trace
+from poinsot.kernels import at_once
 from poinsot.rotation import vee
 
 from ._checks import stacked
@@ -137,7 +139,7 @@ def placement_of(bodies: Sequence[RigidBody], freedom: Sequence[AbstractFreedom]
     frames = [_live_frame(bodies[i], freedom[i]) for i in rotating]
     axes = None
     if any(own is not None for _, own in frames):
-        same = jnp.asarray(np.eye(3))
+        same = on_device(np.eye(3))
         axes = stacked([same if own is None else own for _, own in frames], (3, 3), axis=-1)
     inertia = stacked([moments for moments, _ in frames], (3,), axis=-1)
     return Placement(translating, rotating, inertia, axes, dict(enumerate(freedom)))
@@ -174,12 +176,19 @@ def take(array: Array, places: Places) -> Array:
         return array[places.start : places.stop]
     if tuple(places) == tuple(range(array.shape[0])):
         return array
-    return array[np.asarray(places, dtype=int)]
+    chosen = np.asarray(places, dtype=int)
+    return array[chosen] if within_trace() or not concrete(array) else on_device(np.asarray(array)[chosen])
 
 
 def _of_kind(kind: type[Kind], freedom: Mapping[int, AbstractFreedom]) -> dict[int, Kind]:
     """The bodies of one kind of freedom, by their places."""
     return {place: free for place, free in freedom.items() if isinstance(free, kind)}
+
+
+@at_once
+def _shifted(moments: Array, mass: Array, point: Array, across: Array) -> Array:
+    """Moments of inertia about a point on a principal axis."""
+    return moments + mass * jnp.sum(point * point) * across
 
 
 def _live_frame(body: RigidBody, free: AbstractFreedom) -> tuple[Array, Array | None]:
@@ -188,6 +197,6 @@ def _live_frame(body: RigidBody, free: AbstractFreedom) -> tuple[Array, Array | 
         return body.moments, body.axes
     if body.axes is None and len(free.components) == 1:
         # Shifted along a principal axis, the principal frame stays, also that of a symmetric body.
-        across = jnp.asarray(1.0 - np.eye(3)[free.components[0]])
-        return body.moments + body.mass * jnp.sum(free.point * free.point) * across, None
+        across = 1.0 - np.eye(3)[free.components[0]]
+        return _shifted(body.moments, body.mass, free.point, across), None
     return principal_axes(body.inertia_about(free.point))

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
+from poinsot.core import InputError, on_device
 
 from ._checks import concrete, shown
 
@@ -38,7 +38,7 @@ def principal_axes(
         The moments, and the axes as columns of A, or None where the matrix is diagonal already.
     """
     if concrete(inertia) and _diagonal(np.asarray(inertia)):
-        return jnp.asarray(np.diag(inertia)), None
+        return on_device(np.diag(inertia)), None
     return _eigenframe(inertia)
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, known_names, quoted
+from poinsot.core import InputError, known_names, on_device, quoted
 
 from ._checks import stacked
 from ._joint_coordinate import Held, JointCoordinate, Kind, chosen
@@ -84,4 +84,4 @@ class Roster:
 
 
 def _points(body: RigidBody) -> Float[Array, "particle 3"]:
-    return jnp.asarray(np.zeros((1, 3))) if body.particles is None else body.particles.points
+    return on_device(np.zeros((1, 3))) if body.particles is None else body.particles.points

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError
 from poinsot.core.types import Quat, Rot
+from poinsot.kernels import at_once
 from poinsot.rotation import from_matrix, nearest_rotation, to_matrix
 from poinsot.rotation import normalise as to_unit_length
 
@@ -31,18 +31,18 @@ def as_quaternion(value: Any, field: str, *, normalise: bool = False) -> Float[A
     """
     numbers = as_array(value, field)
     if numbers.shape == (4,):
-        return unit_quaternions(numbers[None], [field], normalise)[0]
+        return unit_quaternions(numbers, [field], normalise)
     if numbers.shape == (3, 3):
-        return quaternions_of_matrices(numbers[None], [field], normalise)[0]
+        return quaternions_of_matrices(numbers, [field], normalise)
     raise InputError(
         f"{field} has shape {numbers.shape}; it must be a quaternion (w, x, y, z) or a 3x3 matrix"
     )
 
 
 def unit_quaternions(quats: Quat, fields: list[str], normalise: bool) -> Quat:
-    """Quaternions of several bodies, checked or brought to unit length."""
+    """Quaternions of one body or several, checked or brought to unit length."""
     if concrete(quats):
-        lengths = np.linalg.norm(np.asarray(quats), axis=-1)
+        lengths = np.linalg.norm(np.asarray(quats).reshape(-1, 4), axis=-1)
         for field, length in zip(fields, lengths, strict=True):
             if length == 0.0:
                 raise InputError(f"{field} is the quaternion zero; no rotation belongs to it")
@@ -51,13 +51,13 @@ def unit_quaternions(quats: Quat, fields: list[str], normalise: bool) -> Quat:
                     f"{field} is a quaternion of length {length:.15g}, off by {abs(length - 1.0):.3g}; "
                     "it must have length 1, or pass normalise=True"
                 )
-    return to_unit_length(quats) if normalise else quats
+    return _to_unit_length(quats) if normalise else quats
 
 
 def quaternions_of_matrices(matrices: Rot, fields: list[str], normalise: bool) -> Quat:
-    """Quaternions of the rotation matrices of several bodies, checked or of the nearest rotations."""
+    """Quaternions of the rotation matrices of one body or several, checked or of the nearest rotations."""
     if concrete(matrices):
-        numbers = np.asarray(matrices)
+        numbers = np.asarray(matrices).reshape(-1, 3, 3)
         determinants = np.linalg.det(numbers)
         defects = np.max(np.abs(np.swapaxes(numbers, -1, -2) @ numbers - np.eye(3)), axis=(-2, -1))
         for field, determinant, defect in zip(fields, determinants, defects, strict=True):
@@ -75,9 +75,11 @@ def quaternions_of_matrices(matrices: Rot, fields: list[str], normalise: bool) -
     return _quaternion_of(nearest)
 
 
-_quaternion_of = jax.jit(from_matrix)
+_to_unit_length = at_once(to_unit_length)
+_quaternion_of = at_once(from_matrix)
 
 
+@at_once
 def rotation_matrix(quat: Quat) -> Rot:
     """Rotation matrix of a quaternion of any length but zero."""
     square = jnp.sum(quat * quat, axis=-1)[..., None, None]

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, State, as_array, check_all_finite, concrete, quoted
+from poinsot.core import InputError, State, as_array, check_all_finite, concrete, on_device, quoted
+from poinsot.kernels import at_once
 from poinsot.rotation import from_matrix, multiply, to_matrix
 
 from ._checks import shown, stacked
@@ -35,10 +35,10 @@ def vectors(value: Any, field: str, names: Sequence[str]) -> tuple[Array, list[b
     """
     count = len(names)
     if value is None:
-        return jnp.asarray(np.zeros((count, 3))), [False] * count
+        return on_device(np.zeros((count, 3))), [False] * count
     if _one_by_one(value, count):
         rows = [
-            jnp.asarray(np.zeros(3)) if row is None else as_array(row, f"{field} of {name!r}", (3,))
+            on_device(np.zeros(3)) if row is None else as_array(row, f"{field} of {name!r}", (3,))
             for row, name in zip(value, names, strict=True)
         ]
         return stacked(rows, (3,)), [row is not None for row in value]
@@ -60,7 +60,7 @@ def quaternions(value: Any, names: Sequence[str], normalise: bool) -> tuple[Arra
         normalise: take the nearest rotation to each.
     """
     count, fields = len(names), [f"rotation of {name!r}" for name in names]
-    identity = jnp.asarray(np.array([1.0, 0.0, 0.0, 0.0]))
+    identity = on_device(np.array([1.0, 0.0, 0.0, 0.0]))
     if value is None:
         return stacked([identity] * count, (4,)), [False] * count
     if _one_by_one(value, count):
@@ -150,7 +150,7 @@ def check_physical(
     quats = np.asarray(state.quaternion).reshape(-1, 4)
     worst = int(np.argmax(np.abs(np.linalg.norm(quats, axis=-1) - 1.0))) if len(quats) else 0
     name = names[worst % len(names)]
-    unit_quaternions(jnp.asarray(quats[worst : worst + 1]), [f"rotation of {name!r}"], normalise=False)
+    unit_quaternions(on_device(quats[worst : worst + 1]), [f"rotation of {name!r}"], normalise=False)
     if not runs:
         _check_freedom(placement, names, t, state)
 
@@ -174,7 +174,7 @@ def completed(placement: Placement, t: Any, given: State) -> State:
     return _completed(placement, jnp.asarray(t, dtype=float), given)[0]
 
 
-@eqx.filter_jit
+@at_once
 def _completed(placement: Placement, t: Array, given: State) -> tuple[State, tuple[Array, Array]]:
     """The state that freedom makes of given values, and the rotation matrices given and made."""
     x, quat, v, Omega = live(placement, given)
@@ -194,6 +194,7 @@ def _completed(placement: Placement, t: Array, given: State) -> tuple[State, tup
     return state, (to_matrix(given.quaternion), rotations)
 
 
+@at_once
 def live(placement: Placement, state: State) -> tuple[Array, Array, Array, Array]:
     """Live `x` (3, Nx), `quaternion` (4, Nr), `v` (3, Nx) and `Omega` (3, Nr) of a physical state."""
     quats = take(state.quaternion, placement.rotating)

@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Bool
 
-from poinsot.core import State
+from poinsot.core import State, on_device
 from poinsot.kernels import once
 from poinsot.rotation import exp, hat, to_matrix
 
@@ -44,7 +44,7 @@ def symmetries(system: "AbstractSystem", t, state: State) -> Bool[Array, "6"]:
         state: physical state near which to look.
     """
     if system.loads or system.driven:
-        return jnp.asarray(np.zeros(6, dtype=bool))
+        return on_device(np.zeros(6, dtype=bool))
     draw = np.random.default_rng(0)
     shapes = (TRIALS, 3, len(system.translating)), (TRIALS, len(system.rotating), 3)
     # Drawn here, since numbers inside a compiled function become constants of it, and these may be many.
@@ -72,7 +72,7 @@ def _forces_along(system: "AbstractSystem", t, x: Array, R: Array) -> tuple[Arra
     slope_R = jnp.where(turns[:, None, None], slope_R, 0.0)
     forces, contributions = [], []
     for turned in (False, True):
-        for axis in jnp.asarray(np.eye(3)):
+        for axis in on_device(np.eye(3)):
             moved = jnp.cross(axis[None], positions) if turned else jnp.broadcast_to(axis, positions.shape)
             parts = [slope_x * moved] + ([slope_R * (hat(axis)[None] @ rotations)] if turned else [])
             forces.append(sum(jnp.sum(part) for part in parts))

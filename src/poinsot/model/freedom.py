@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, Registry, quoted
+from poinsot.core import InputError, Printable, Registry, on_device, quoted
 
 from ._checks import Numbers, as_array, concrete
 from ._params import Parametrised
@@ -148,7 +147,7 @@ class Prescribed(AbstractFreedom):
 
 def _constant(rotation: Any, field: str) -> Float[Array, "3 3"]:
     """Matrix of a rotation that was given, or of none."""
-    return jnp.asarray(np.eye(3)) if rotation is None else rotation_matrix(as_quaternion(rotation, field))
+    return on_device(np.eye(3)) if rotation is None else rotation_matrix(as_quaternion(rotation, field))
 
 
 REGISTRY: Registry[Callable[..., AbstractFreedom]] = Registry(

@@ -8,7 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, as_array, concrete, did_you_mean, known_names, quoted
+from poinsot.core import (
+    InputError,
+    Printable,
+    as_array,
+    concrete,
+    did_you_mean,
+    known_names,
+    on_device,
+    quoted,
+)
+from poinsot.kernels import at_once
 
 from .._vectors import as_direction, turned_back
 from ..potentials._marker import Marker
@@ -156,13 +166,20 @@ class Site(Printable):
             frame, point = frame_about(self.axes[k]), self.at if self.points is None else self.points[k]
             assert point is not None
             if end != GROUND and end in reference:
-                position, rotation = reference[end]
-                point = turned_back(rotation, point - position) if self.points is None else point
-                frame = frame if self.in_bodies else rotation.T @ frame
+                own = _from_space(reference[end], point, frame)
+                point = own[0] if self.points is None else point
+                frame = frame if self.in_bodies else own[1]
             same = concrete(frame) and np.array_equal(np.asarray(frame), np.eye(3))
             body = None if end == GROUND else names.index(end)
             markers.append(Marker(body, point, None if same else frame))
         return markers[0], markers[1]
+
+
+@at_once
+def _from_space(pose: Pose, point: Float[Array, "3"], frame: Float[Array, "3 3"]) -> tuple[Array, Array]:
+    """A point and directions in space, seen from a body."""
+    position, rotation = pose
+    return turned_back(rotation, point - position), rotation.T @ frame
 
 
 def _by_coordinate(given: Any) -> Mapping[str | None, Any]:
@@ -182,4 +199,4 @@ def frame_about(axis: Float[Array, "3"]) -> Float[Array, "3 3"]:
     helper = xp.eye(3)[away]
     one = helper - (helper @ axis) * axis
     one = one / xp.sqrt(one @ one)
-    return jnp.asarray(xp.stack([one, xp.cross(axis, one), axis], axis=1))
+    return on_device(xp.stack([one, xp.cross(axis, one), axis], axis=1))

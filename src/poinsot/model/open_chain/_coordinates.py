@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, State, as_array, concrete, did_you_mean, quoted
+from poinsot.core import InputError, State, as_array, concrete, did_you_mean, joined, on_device, quoted
 from poinsot.rotation import conjugate, from_matrix, multiply, normalise, quat_exp, quat_log, to_matrix
 
 from .._checks import Numbers
@@ -32,7 +32,7 @@ def given_numbers(structure: Structure, values: Mapping[str, Any] | None, what: 
         name, known = next(iter(given)), [slot.name for slot in structure.slots]
         hint = did_you_mean(name, known, f"there are {', '.join(known[:12])}")
         raise InputError(f"{what} of {quoted(name)}, which is no joint of the chain; {hint}")
-    return jnp.concatenate(parts) if parts else jnp.zeros(0)
+    return joined(parts) if parts else on_device(np.zeros(0))
 
 
 def _part(slot: Slot, value: Any, what: str) -> Array:
@@ -41,7 +41,7 @@ def _part(slot: Slot, value: Any, what: str) -> Array:
     turned = slot.ball and what == "coordinates"
     if value is None:
         unmoved = np.zeros(size - 3 if turned else size)
-        return jnp.asarray(np.concatenate([unmoved, IDENTITY]) if turned else unmoved)
+        return on_device(np.concatenate([unmoved, IDENTITY]) if turned else unmoved)
     numbers = as_array(value, field).reshape(-1)
     if turned and numbers.shape == (size,):
         # A rotation vector in place of a quaternion.

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable
+from poinsot.core import InputError, Printable, concrete, joined, on_device
+from poinsot.kernels import at_once
 from poinsot.rotation import hat
 
 from .._checks import stacked
@@ -109,12 +110,12 @@ class _Building:
             self.carried[body] = node, _unmoved()
         elif isinstance(freedom, FixedPoint):
             self._slot(name, 3, TURNS, ball=True)
-            node = self._ball(-1, (jnp.asarray(np.eye(3)), freedom.at), False)
-            self.carried[body] = node, (jnp.asarray(np.eye(3)), -freedom.point)
+            node = self._ball(-1, (on_device(np.eye(3)), freedom.at), False)
+            self.carried[body] = node, (on_device(np.eye(3)), -freedom.point)
         elif isinstance(freedom, Translation):
             self._slot(name, 3, WAYS, ball=False)
             node = self._axes(-1, _unmoved(), slides)
-            self.carried[body] = node, (freedom.rotation, jnp.asarray(np.zeros(3)))
+            self.carried[body] = node, (freedom.rotation, on_device(np.zeros(3)))
         elif isinstance(freedom, Clamped):
             self.carried[body] = -1, (freedom.rotation, freedom.position)
         else:
@@ -151,7 +152,8 @@ class _Building:
         """One node for each motion; from the second body to the first they are undone, the last first."""
         order = range(len(motions))
         for k in reversed(order) if reverse else order:
-            turn, slide = (jnp.asarray(part) for part in motions[k])
+            xp: Any = np if concrete(motions[k]) else jnp
+            turn, slide = map(xp.asarray, motions[k])
             self.motions.append(Motion(-turn, -slide) if reverse else Motion(turn, slide))
             node = self._node(node, frame, self.q_next + k, self.v_next + k)
             frame = _unmoved()
@@ -189,7 +191,7 @@ class _Building:
         return Nodes(
             stacked([rotation for rotation, _ in self.fixed], (3, 3)),
             stacked([place for _, place in self.fixed], (3,)),
-            stacked([jnp.concatenate([*map(jnp.asarray, motion)]) for motion in self.motions], (6,)),
+            stacked([joined(motion) for motion in self.motions], (6,)),
             turns,
             places,
             masses,
@@ -199,6 +201,7 @@ class _Building:
         )
 
 
+@at_once
 def _carried(structure: Structure, masses: Array, inertias: Array, turns: Array, places: Array) -> Inertia:
     r"""Inertias $J + m\,(r^2 1 - r r^T)$, $m\,\hat r$, $m 1$ of the bodies of each node, about its point."""
     inertias = product(product(turns, inertias), jnp.swapaxes(turns, 1, 2))
@@ -209,14 +212,16 @@ def _carried(structure: Structure, masses: Array, inertias: Array, turns: Array,
 
 
 def _unmoved() -> Pose:
-    return jnp.asarray(np.eye(3)), jnp.asarray(np.zeros(3))
+    return on_device(np.eye(3)), on_device(np.zeros(3))
 
 
+@at_once
 def _composed(first: Pose, second: Pose) -> Pose:
     """A pose given in the frame of another."""
     return first[0] @ second[0], first[1] + first[0] @ second[1]
 
 
+@at_once
 def _inverted(pose: Pose) -> Pose:
     return pose[0].T, -(pose[0].T @ pose[1])
 
