@@ -90,4 +90,4 @@ def _estimate_error(trajectory: Trajectory, path: Path, *, quiet: bool) -> None:
         return
     _write_report(trajectory, path, report)
     if not quiet:
-        show(report.accuracy)
+        typer.echo(report.accuracy)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poinsot.core import quoted
+from poinsot.core import on_device, quoted
 from poinsot.kernels import at_once
 from poinsot.model import Geometry
 from poinsot.rotation import from_matrix
@@ -89,7 +89,7 @@ class JointElement:
 
 def placed_shape(shape: Geometry, body: str, pose: Pose) -> Geometry:
     """A shape at a pose in a body."""
-    quaternion = tuple(float(x) for x in at_once(from_matrix)(pose.rotation))
+    quaternion = tuple(float(x) for x in at_once(from_matrix)(on_device(pose.rotation)))
     return replace(shape, body=body, position=tuple(float(x) for x in pose.place), quaternion=quaternion)
 
 

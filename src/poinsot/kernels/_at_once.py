@@ -5,7 +5,7 @@ Called as it stands, each operation of such a function would be compiled by itse
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import equinox as eqx
 import jax
@@ -18,6 +18,8 @@ from poinsot.kernels._compile_time import compilation
 from poinsot.kernels._components import Components, apart, evaluate
 from poinsot.kernels._kernel import _Apart, remembered
 from poinsot.kernels._once import QUICKLY
+
+F = TypeVar("F", bound=Callable)
 
 FEW = 4096
 """Numbers of the arguments up to which they are taken one by one."""
@@ -71,7 +73,7 @@ def _numeric(part: Components, aval: Any) -> np.ndarray:
 NUMBERS = _Numbers()
 
 
-def at_once(function: Callable) -> Callable:
+def at_once(function: F) -> F:
     """The function, worked out by NumPy where it is called on known numbers; of many of them compiled whole.
 
     It is traced once for each structure of its arguments. Within a trace it is the function as it stands.
@@ -101,4 +103,4 @@ def at_once(function: Callable) -> Callable:
         arrays = [_numeric(part, aval) for part, aval in zip(results, jaxpr.out_avals, strict=True)]
         return jax.tree.unflatten(structure, map(on_device, arrays))
 
-    return call
+    return cast(F, call)

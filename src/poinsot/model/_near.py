@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, State, as_array, concrete, known_names, quoted
+from poinsot.core import InputError, State, as_array, concrete, known_names, on_device, quoted
 from poinsot.kernels import at_once
 from poinsot.rotation import from_matrix, to_matrix
 
@@ -175,7 +175,10 @@ def placed_along_joints(
         put(body, x[body], np.asarray(inner.directions(jnp.asarray(R))) @ _frame(outer).T)
         place = np.asarray(inner.place(jnp.asarray(x), jnp.asarray(R)))
         put(body, place - R[body] @ np.asarray(outer.point), R[body])
-    parts = dict(state.items()) | {"position": x, "quaternion": np.asarray(at_once(from_matrix)(R))}
+    parts = dict(state.items()) | {
+        "position": x,
+        "quaternion": np.asarray(at_once(from_matrix)(on_device(R))),
+    }
     placed = [system.names[body] for body in sorted(free) if not own[body]]
     kept = [
         np.array([part in own[body] for body in places] * 3, dtype=bool)
