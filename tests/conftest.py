@@ -8,6 +8,7 @@ import jax
 import pytest
 
 import poinsot  # noqa: F401  (switches float64 on)
+from poinsot.kernels.native import kept
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
@@ -19,10 +20,22 @@ jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 # Native code may be shared: entries appear whole. What make set up stays.
 os.environ.setdefault("POINSOT_CACHE_DIR", str(CACHE.parents[1] / "native"))
 
+# Whole programs are found by structure, which does not see constants of the package that a test replaces.
+KEEPING = kept.get, kept.put
+kept.get, kept.put = lambda key: None, lambda key, entry: None
+
 gc.set_threshold(50_000, 20, 20)  # Traces are many small objects, few of which are garbage.
 
 GROWTH = 512 * 2**20
 """Bytes by which the memory of the process may grow before compiled programs are dropped."""
+
+
+@pytest.fixture
+def keeping(monkeypatch, tmp_path):
+    """Keep whole programs in a folder of the test's own."""
+    monkeypatch.setenv("POINSOT_CACHE_DIR", str(tmp_path / "programs"))
+    monkeypatch.setattr(kept, "get", KEEPING[0])
+    monkeypatch.setattr(kept, "put", KEEPING[1])
 
 
 def pytest_collection_finish():

@@ -1,7 +1,5 @@
 """Implicit methods on chains: Newton's method along the row of bodies is Newton's method, at linear cost."""
 
-from collections import OrderedDict
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +13,7 @@ from poinsot.integrators.constrained import ConstrainedRungeKutta, Rattle
 from poinsot.integrators.runge_kutta import _prediction
 from poinsot.integrators.runge_kutta._stage_inverse import spectrum
 from poinsot.integrators.variational import Variational
-from poinsot.kernels import _kernel, once
+from poinsot.kernels import _programs, once
 from poinsot.solvers import linearised
 
 QUATERNIONS = pt.coordinates.Quaternions()
@@ -159,7 +157,7 @@ def test_momenta_that_are_round_off_are_not_iterated_upon(noise, monkeypatch):
             _prediction, "field_noise", lambda problem, t, y: (problem.vector_field(t, y), None)
         )
     # No program that was compiled with the other noise.
-    monkeypatch.setattr(_kernel, "_programs", OrderedDict())
+    monkeypatch.setattr(_programs, "_native", _programs.Remembered())
     jax.clear_caches()
     solution = pt.solve(formulation.problem, GaussLegendre(3), start, dt=0.004, steps=400, save_every=400)
     jax.clear_caches()

@@ -10,7 +10,7 @@ from jax import lax
 from native_cases import LANES, check, random, wide_program
 
 from poinsot import InputError
-from poinsot.kernels import Kernel, _kernel, each_state
+from poinsot.kernels import Kernel, _programs, each_state
 from poinsot.kernels.native import NativeProgram, NotNative, _emitter, _program
 
 
@@ -66,7 +66,7 @@ def test_zeros_of_arrays_are_part_of_the_code_and_parameters_are_not():
 
 def test_models_that_differ_in_numbers_share_a_program(monkeypatch):
     """Zeros in the same places are the same program, others another; the results are right all the same."""
-    monkeypatch.setattr(_kernel, "_programs", type(_kernel._programs)())
+    monkeypatch.setattr(_programs, "_native", _programs.Remembered())
     kernel, run = Kernel("native"), np.array([1.0, -2.0, 3.0])
     sparse, full = random(1, 3, 3), random(2, 3, 3)
     sparse[0, 1] = 0.0
@@ -74,7 +74,7 @@ def test_models_that_differ_in_numbers_share_a_program(monkeypatch):
     def result(matrix, scale):
         found = kernel(transform, (matrix, np.float64(scale)), np.float64(0.5), run)
         np.testing.assert_allclose(found, scale * (matrix @ run) + 0.5, rtol=1e-14)
-        return len(_kernel._programs)
+        return len(_programs._native)
 
     counts = [
         result(*one)
@@ -156,7 +156,8 @@ def test_long_code_takes_many_states_one_after_the_other(monkeypatch):
     model = 1.5, np.full(100, 2.0)
 
     def found():
-        # Another function for the kernel, which remembers the programs that it has made.
+        monkeypatch.setattr(_programs, "_native", _programs.Remembered())
+
         def scaled(model, grid, run):
             return grid * run[0], model[1] * run[1]
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 import poinsot as pt
 from long_suite import of_the_long_suite
 from poinsot.integrators.adaptive import _jitted
-from poinsot.kernels import _cores, _kernel
+from poinsot.kernels import _cores, _programs
 from poinsot.kernels.native import _program
 from poinsot.simulation import _ensemble_native, _fixed_run, _loop
 from poinsot.simulation._schedule import Pace
@@ -310,7 +309,7 @@ def test_methods_on_a_top(name):
 def test_a_method_too_large_to_be_written_out_runs_plain(monkeypatch):
     """And says why; asked for native, it is refused before a step is taken."""
     monkeypatch.setattr(_program, "HEAVIEST", 20_000)
-    monkeypatch.setattr(_kernel, "_programs", OrderedDict())
+    monkeypatch.setattr(_programs, "_native", _programs.Remembered())
     start = TOP.state(rotation=pt.rotation.about_x(1.0), angular_velocity=(0.5, 1.0, 5.0))
     options: dict[str, Any] = {
         "t1": 0.05,
@@ -328,7 +327,7 @@ def test_a_long_run_has_its_long_code_compiled_with_more_effort(monkeypatch):
     efforts, made = [], _program.object_code
     monkeypatch.setattr(_program, "object_code", lambda *given: efforts.append(given[-1]) or made(*given))
     monkeypatch.setattr(_program, "LONGEST", 100)
-    monkeypatch.setattr(_kernel, "_programs", OrderedDict())
+    monkeypatch.setattr(_programs, "_native", _programs.Remembered())
     monkeypatch.setattr(_loop, "MANY_STEPS", STEPS)
     short, long = (
         pt.simulate(KEPLER, KEPLER.start, t1=t1, dt=0.05, integrator="gauss4", progress=False)
@@ -488,7 +487,7 @@ def test_a_chain_whose_code_would_be_too_long_has_the_loop_of_rows(monkeypatch):
     monkeypatch.setattr(_fixed_run, "_run", seen)
     native = run()
     monkeypatch.setattr(_program, "HEAVIEST", 100)
-    monkeypatch.setattr(_kernel, "_programs", OrderedDict())
+    monkeypatch.setattr(_programs, "_native", _programs.Remembered())
     rows = run()
     assert marchers == ["KernelMarcher", "RowMarcher"] and native.attributes["kernel"] == "native"
     assert rows.attributes["kernel"].startswith("plain: the trace has about")

@@ -1,6 +1,5 @@
 """What follows from the states of a run is computed when it is asked for, once, in blocks."""
 
-from collections import OrderedDict
 from dataclasses import fields
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 
 import poinsot as pt
 from poinsot.equations import Formulation, Motion
+from poinsot.kernels._programs import Remembered
 from poinsot.simulation._evaluation import Evaluated, components_of
 
 TOP = pt.library.heavy_top(inertia=(50, 42, 10), mgl=100.0)
@@ -32,7 +32,7 @@ def looks(monkeypatch):
         Formulation, "watched", lambda self, state, t: traced.append(("watched",)) or watched(self, state, t)
     )
     # Programs that other tests have made would not be traced again.
-    monkeypatch.setattr("poinsot.kernels._kernel._programs", OrderedDict())
+    monkeypatch.setattr("poinsot.kernels._programs._native", Remembered())
     return traced
 
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
 from poinsot.core.types import Scalar
+from poinsot.kernels import jitted
 from poinsot.model import Chain
 from poinsot.model._bonds import AbstractBond, AbstractParticleBond, PoseBond
 from poinsot.model.potentials import AbstractPair, AbstractPosePair
@@ -101,7 +101,7 @@ def _bending(force: np.ndarray, rho: np.ndarray) -> np.ndarray:
     ] * np.eye(3)
 
 
-@eqx.filter_jit
+@jitted
 def _derivatives(pair: AbstractPair, squares: Array) -> tuple[Array, Array, Array]:
     """A pair potential, its first and second derivative in the squared distance."""
     squares = jnp.asarray(squares)
@@ -114,7 +114,7 @@ def _of_poses(bond: PoseBond, x: np.ndarray, R: np.ndarray) -> Parts:
     return np.asarray(energy), np.asarray(slope), np.asarray(hessian)
 
 
-@eqx.filter_jit
+@jitted
 def _pose_derivatives(
     pose: AbstractPosePair, axes: Array | None, x: Array, R: Array
 ) -> tuple[Array, Array, Array]:

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import InputError, State
 from poinsot.core.types import Scalar
+from poinsot.kernels import jitted
 from poinsot.model import AbstractSystem
 from poinsot.model._start import completed
 from poinsot.rotation import exp, from_matrix, multiply, normalise, quat_exp, to_matrix
@@ -101,13 +102,13 @@ def state_of(system: AbstractSystem, point: Point) -> State:
     return completed(system.placed, point.t, rest)
 
 
-@eqx.filter_jit
+@jitted
 def _poses(system: AbstractSystem, point: Point) -> tuple[Array, Array]:
     positions, rotations = system.poses(point.t, point.x, point.rotations)
     return positions, from_matrix(rotations)
 
 
-@eqx.filter_jit
+@jitted
 def moved(point: Point, dx: X, w: W) -> Point:
     r"""The point reached by displacements, $x + \delta x$ and $R \exp\hat w$."""
     quat = normalise(multiply(point.quat.T, quat_exp(w.T))).T

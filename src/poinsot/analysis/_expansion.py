@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import State
+from poinsot.kernels import jitted
 from poinsot.model import AbstractSystem, Chain
 
 from ._bond_derivatives import BondDerivatives, bond_derivatives
@@ -96,12 +96,12 @@ def _of_bonds(
         yield first, second, bond_derivatives(chain, places, np.stack([R[first], R[second]], axis=1))
 
 
-@eqx.filter_jit
+@jitted
 def _whole(chain: Chain, point: Point) -> tuple[Array, Array]:
     return chain.whole(point.t, point.x, point.rotations)
 
 
-@eqx.filter_jit
+@jitted
 def _of_system(
     system: AbstractSystem, point: Point, directions: Float[Array, "n 6 body"]
 ) -> tuple[Array, tuple[Array, Array], Float[Array, "n n"]]:

@@ -8,13 +8,13 @@ back.
 
 from dataclasses import dataclass
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError
+from poinsot.kernels import jitted
 from poinsot.model import AbstractSystem
 from poinsot.rotation import exp
 
@@ -89,12 +89,12 @@ def _still(point: Point) -> Float[Array, " n"]:
     return jnp.zeros(point.x.size + point.quat[1:].size)
 
 
-@eqx.filter_jit
+@jitted
 def _jacobian(system: AbstractSystem, point: Point) -> Float[Array, "m n"]:
     return jax.jacfwd(lambda twist: _gaps(system, point, twist))(_still(point))
 
 
-@eqx.filter_jit
+@jitted
 def _bends(system: AbstractSystem, point: Point, forces: Array) -> Float[Array, "n n"]:
     r"""Second derivatives of $\lambda\cdot g$."""
     return jax.hessian(lambda twist: jnp.sum(forces * _gaps(system, point, twist)))(_still(point))

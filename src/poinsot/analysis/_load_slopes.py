@@ -1,11 +1,11 @@
 """Loads on bodies near rest: what they are, and how they change with places and velocities."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from poinsot.kernels import jitted
 from poinsot.model import AbstractSystem
 from poinsot.rotation import exp
 
@@ -67,19 +67,19 @@ def _still(point: Point) -> Float[Array, " n"]:
     return jnp.zeros(point.x.size + point.quat[1:].size)
 
 
-@eqx.filter_jit
+@jitted
 def _at_rest(system: AbstractSystem, point: Point) -> Float[Array, " n"]:
     return _load(system, point, _still(point), _still(point))
 
 
-@eqx.filter_jit
+@jitted
 def _static(system: AbstractSystem, point: Point) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
     still = _still(point)
     force, along = jax.linearize(lambda move: _load(system, point, move, still), still)
     return force, jax.vmap(along, out_axes=1)(jnp.eye(still.size))
 
 
-@eqx.filter_jit
+@jitted
 def _by_rate(system: AbstractSystem, point: Point) -> Float[Array, "n n"]:
     still = _still(point)
     return jax.jacfwd(lambda twist: _load(system, point, still, twist))(still)

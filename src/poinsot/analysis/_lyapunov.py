@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,6 +10,7 @@ from jax import lax
 from poinsot.analysis._tangent import flow
 from poinsot.core import AbstractProblem, InputError, Packed, Result, State, quoted
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import jitted
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._validate import check_state, count_steps, fixed_for
 
@@ -84,7 +84,7 @@ def lyapunov(
     return LyapunovEstimate(elapsed, np.cumsum(np.asarray(growth)) / elapsed, Result(int(result)))
 
 
-@eqx.filter_jit
+@jitted
 def _growth(marcher: Marcher, y: Packed, v: Packed, intervals: int, every):
     """Logarithm of the growth of a tangent vector over each interval, and how the run ended."""
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from poinsot.kernels import jitted
 from poinsot.model import AbstractSystem
 from poinsot.model._linkage import Linkage
 from poinsot.model._tree_motion import joint_motion, joint_rates
@@ -86,7 +86,7 @@ def most(names: Sequence[str], shares: np.ndarray) -> str:
     return ", ".join(f"{names[int(body)]} {100.0 * shares[body]:.0f} %" for body in kept)
 
 
-@eqx.filter_jit
+@jitted
 def _sizes(system: AbstractSystem, point: Point, twists: Array) -> Float[Array, "2 mode joint"]:
     """Rates and speeds of all joints that have coordinates, less the motion of what is moved."""
     linkage = system.linkage

@@ -13,7 +13,7 @@ from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, Packed, Result, State, UserFunction, user_function
 from poinsot.integrators import AbstractIntegrator
-from poinsot.kernels import once
+from poinsot.kernels import jitted, once
 from poinsot.simulation import Event, Interrupted, SimulationError, Trajectory
 from poinsot.simulation._event import Direction
 from poinsot.simulation._loop import LoopState, Marcher
@@ -162,7 +162,7 @@ def _begin(marcher: Marcher, y: Packed) -> LoopState:
     return marcher.start(y)
 
 
-@eqx.filter_jit
+@jitted
 def _watch(marcher: Marcher, event: Event, loop: LoopState, until) -> tuple[LoopState, Crossings, Array]:
     """March up to step `until`, or until the buffer is full, keeping each step that crosses the section."""
 
@@ -212,7 +212,7 @@ def _points(marcher: Marcher, crossings: Crossings, locate: bool) -> tuple[np.nd
     return np.concatenate(places), np.concatenate(states)
 
 
-@eqx.filter_jit
+@jitted
 def _locate_block(marcher: Marcher, n: Array, y: Array) -> tuple[Array, Array]:
     """Located crossings of a block of steps."""
 
@@ -224,7 +224,7 @@ def _locate_block(marcher: Marcher, n: Array, y: Array) -> tuple[Array, Array]:
     return jax.vmap(one)(n, y)
 
 
-@eqx.filter_jit
+@jitted
 def _starts_on_section(marcher: Marcher, y: Packed):
     """Whether the start is a point: on the surface, and moving through it in the right direction."""
     problem, event, t = marcher.problem, marcher.event, marcher.t0
@@ -235,7 +235,7 @@ def _starts_on_section(marcher: Marcher, y: Packed):
     return (g == 0.0) & {1: slope > 0.0, -1: slope < 0.0, 0: slope != 0.0}[event.direction]
 
 
-@eqx.filter_jit
+@jitted
 def _asked(marcher: Marcher, condition: UserFunction, times: Array, states: Array) -> Array:
     """The condition at every point."""
     return jax.vmap(lambda t, y: marcher.problem.evaluate(condition, t, y))(times, states)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +9,7 @@ from jaxtyping import Array
 
 from poinsot.core import Hamiltonian, InputError, Result, State
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import jitted
 from poinsot.simulation import ensemble
 
 
@@ -94,7 +94,7 @@ def roundoff_growth(
     return RoundoffGrowth(stride * np.arange(1, samples + 1), error)
 
 
-@eqx.filter_jit
+@jitted
 def _energies(problem: Hamiltonian, q: Array, p: Array) -> Array:
     """Energies of all saved states of all runs."""
     return jax.vmap(jax.vmap(lambda q, p: problem.energy(jnp.asarray(0.0), q, p)))(q, p)

@@ -1,11 +1,11 @@
 """Motions of all bodies from displacements of the unknowns."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from poinsot.kernels import jitted
 from poinsot.model import AbstractSystem
 
 from ._displacements import Point, numbering
@@ -27,7 +27,7 @@ def mode_shapes(system: AbstractSystem, point: Point, vectors: np.ndarray) -> np
     return np.asarray(_rates(system, point, jnp.asarray(moves), jnp.asarray(turns)))
 
 
-@eqx.filter_jit
+@jitted
 def _rates(system: AbstractSystem, point: Point, moves: Array, turns: Array) -> Array:
     """What velocities of the unknowns are for the bodies, less the motion of what is moved."""
 

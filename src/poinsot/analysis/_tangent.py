@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import AbstractProblem, InputError, Packed, Result, State
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import jitted
 from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._validate import check_state, fixed_for
 
@@ -64,7 +64,7 @@ def flow(marcher: Marcher, y: Packed, first, steps) -> LoopState:
     return marcher.march(start, first + steps)
 
 
-@eqx.filter_jit
+@jitted
 def _derivative(marcher: Marcher, y: Packed, steps):
     def end(y):
         loop = flow(marcher, y, jnp.int64(0), steps)

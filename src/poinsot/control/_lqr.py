@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from poinsot.control._actuation import Places, acted_on, as_chain, deviation, spread
 from poinsot.control._riccati import riccati
 from poinsot.core import InputError, as_array, as_floats, concrete, quoted
-from poinsot.kernels import once
+from poinsot.kernels import jitted, once
 from poinsot.model import OpenChain
 from poinsot.model.loads import AbstractControl
 from poinsot.model.open_chain import as_coordinates
@@ -115,7 +115,7 @@ def _next_to(acted: _Acted, q: Float[Array, " nq"]):
     return tau, (jnp.concatenate([rates, slope]), B)
 
 
-@eqx.filter_jit
+@jitted
 def _designed(A, B, Q, R) -> tuple[Float[Array, "n n"], Float[Array, "m n"]]:
     """Solution of the Riccati equation, and the gain."""
     P = riccati(A, B, Q, R)

@@ -1,6 +1,5 @@
 """What a controller follows: a motion of the joints, or a place where they stay."""
 
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -8,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import USERS, InputError, Printable, brief, tried
+from poinsot.core import InputError, Printable, UserFunction, brief, tried
 from poinsot.model import OpenChain
 from poinsot.model.open_chain import as_coordinates
 
@@ -20,7 +19,7 @@ class Reference(Printable):
     """Coordinates, rates and accelerations as a function of time; made by `as_reference`."""
 
     target: Float[Array, " nq"] | None
-    motion: Callable | None
+    motion: UserFunction | None
     rates: int = eqx.field(static=True)
 
     def __repr__(self) -> str:
@@ -36,8 +35,7 @@ class Reference(Printable):
         if self.target is not None:
             return self.target, jnp.zeros(self.rates), jnp.zeros(self.rates)
         assert self.motion is not None
-        with jax.named_scope(USERS):
-            return self.motion(t)
+        return self.motion.raw(t, None)
 
 
 def as_reference(value: Any, chain: OpenChain, controller: str) -> Reference:
@@ -66,4 +64,4 @@ def as_reference(value: Any, chain: OpenChain, controller: str) -> Reference:
             f"{field} returns arrays of shape {said}; it must return coordinates, rates and accelerations, "
             f"{wanted} numbers" + "; make the path with chain=..., by which quaternions turn" * plain
         )
-    return Reference(None, value, chain.v_size)
+    return Reference(None, UserFunction(value, True, False, field, users=True), chain.v_size)

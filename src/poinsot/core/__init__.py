@@ -69,7 +69,15 @@ from poinsot.core._registry import (
 )
 from poinsot.core._results import Result, StepInfo
 from poinsot.core._show import Printable, brief, quoted, shortened, shown, title
-from poinsot.core._signature import USERS, UserFunction, time_function, user_function
+from poinsot.core._signature import (
+    USERS,
+    Calls,
+    Kind,
+    UserFunction,
+    is_array_like,
+    time_function,
+    user_function,
+)
 from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
 
@@ -87,6 +95,9 @@ __all__ = [
     "AbstractImplicit",
     "AbstractProblem",
     "Blocks",
+    "Calls",
+    "Kind",
+    "is_array_like",
     "Constrained",
     "Element",
     "Group",

@@ -3,12 +3,14 @@
 import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from types import FunctionType
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array
 
 from poinsot.core._errors import InputError
@@ -18,6 +20,51 @@ from poinsot.core._show import brief, quoted
 USERS = "users_function"
 """Scope in traces of what users' functions compute. Native code simplifies nothing there that IEEE 754 does
 not allow; derivatives carry the scope along."""
+
+
+class Kind(NamedTuple):
+    """What the arguments of a call are beside their numbers."""
+
+    structure: Any
+    leaves: tuple[Any, ...]
+    """Shape and type of each array, or the value of what is none, such as a whole number."""
+
+    @classmethod
+    def of(cls, given: tuple) -> "Kind":
+        """The kind of some arguments."""
+        leaves, structure = jax.tree.flatten(given)
+        return cls(structure, tuple(map(_kind, leaves)))
+
+
+def is_array_like(leaf: Any) -> bool:
+    """Whether a leaf of arguments is an array or a number, whose value is no part of their kind."""
+    return isinstance(leaf, (jax.Array, np.ndarray, np.generic, float))
+
+
+def _kind(leaf: Any) -> Any:
+    if not is_array_like(leaf):
+        return type(leaf), leaf
+    return np.shape(leaf), np.dtype(getattr(leaf, "dtype", float)).str
+
+
+class Calls:
+    """The kinds of arguments that a user's function is traced with. All are equal: they are a memory."""
+
+    __slots__ = ("kinds",)
+
+    def __init__(self):
+        self.kinds: dict[Kind, None] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Calls)
+
+    def __hash__(self) -> int:
+        return 0
+
+    def note(self, given: tuple) -> None:
+        """Remember the kind of the arguments of a call within a trace."""
+        if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(given)):
+            self.kinds.setdefault(Kind.of(given))
 
 
 class UserFunction(eqx.Module):
@@ -37,6 +84,8 @@ class UserFunction(eqx.Module):
     """What it was given as, for error messages."""
     users: bool = eqx.field(static=True, default=False)
     """Whether it came from outside, so that what it computes is marked in traces by `USERS`."""
+    calls: Calls = eqx.field(default_factory=Calls, static=True, repr=False)
+    """How it is called, so that it can be traced by itself before a program is looked up."""
 
     def __repr__(self) -> str:
         return brief(self.function)
@@ -49,8 +98,24 @@ class UserFunction(eqx.Module):
         *state, params = state_and_params
         head = (t,) if self.takes_time else ()
         tail = (params,) if self.takes_params else ()
+        given = (*head, *state, *tail)
+        if self.theirs:
+            self.calls.note(given)
         with jax.named_scope(USERS) if self.users else nullcontext():
-            return self.function(*head, *state, *tail)
+            return self.function(*given)
+
+    @property
+    def theirs(self) -> bool:
+        """Whether the function is the user's own, which may change, and not one of this package."""
+        kind = type(self.function)
+        code = self.function if kind in (FunctionType, type) else kind
+        if code.__module__.partition(".")[0] != PACKAGE:
+            return True
+        # A function within another one, such as a lambda, holds what it closes over.
+        return kind is FunctionType and "<" in code.__qualname__
+
+
+PACKAGE = __name__.partition(".")[0]
 
 
 def returned(value: Any, field: str) -> Array:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-import equinox as eqx
 import jax
 import numpy as np
 from jax.core import Tracer
@@ -16,8 +15,8 @@ from jax.extend import core as jex
 from poinsot.core import on_device, within_trace
 from poinsot.kernels._compile_time import compilation
 from poinsot.kernels._components import Components, apart, evaluate
-from poinsot.kernels._kernel import _Apart, remembered
 from poinsot.kernels._once import QUICKLY
+from poinsot.kernels._programs import jitted, traced
 
 F = TypeVar("F", bound=Callable)
 
@@ -81,13 +80,7 @@ def at_once(function: F) -> F:
     Args:
         function: of trees of arrays and numbers, which gives a tree of arrays.
     """
-    compiled = eqx.filter_jit(function, **QUICKLY)
-
-    def traced(given: tuple) -> tuple[jex.ClosedJaxpr, Any]:
-        parts = _Apart.of(given)
-        trace = jax.make_jaxpr(lambda *arrays: function(*parts.with_arrays(arrays)), return_shape=True)
-        jaxpr, shapes = trace(*parts.arrays)
-        return jaxpr, jax.tree.structure(shapes)
+    compiled = jitted(function, QUICKLY)
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
@@ -98,8 +91,8 @@ def at_once(function: F) -> F:
             return compiled(*arguments)
         given = jax.tree.map(lambda leaf: np.float64(leaf) if isinstance(leaf, float) else leaf, arguments)
         with compilation():
-            jaxpr, structure = remembered(traced, given)
-        results = evaluate(jaxpr, NUMBERS, *(apart(one) for one in _Apart.of(given).arrays))
+            jaxpr, structure, numbers = traced(function, given)
+        results = evaluate(jaxpr, NUMBERS, *map(apart, numbers))
         arrays = [_numeric(part, aval) for part, aval in zip(results, jaxpr.out_avals, strict=True)]
         return jax.tree.unflatten(structure, map(on_device, arrays))
 

@@ -1,25 +1,21 @@
 """Which kernel runs the compiled functions of a run: native where it can, else plain."""
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
-import equinox as eqx
 import jax
 import numpy as np
 
 from poinsot.core import InputError
-from poinsot.kernels._compile_time import compilation
+from poinsot.kernels._apart import Apart
+from poinsot.kernels._programs import Fitted, native, plain
 
 Choice = Literal["auto", "native", "plain"]
 VARIABLE = "POINSOT_KERNEL"
 """Environment variable that chooses for a whole process."""
 SHORT = 256
 """Numbers of a state that is taken apart for native code: longer ones, of chains, have loops of their own."""
-PROGRAMS = 512
-"""Native programs that are remembered; the longest unused are forgotten."""
 Function = Callable[[Any, Any, Any], Any]
 """Of a model, of numbers that all runs share, and of what belongs to one run; see `NativeProgram`."""
 
@@ -93,7 +89,7 @@ class Kernel:
         width: int | None = 1,
         effort: int = 2,
         rows: bool = False,
-    ) -> Any | None:
+    ) -> Fitted | None:
         """The native program for arguments of this structure; None where the plain kernel is to run.
 
         Args:
@@ -110,7 +106,7 @@ class Kernel:
         from poinsot.kernels.native import NotNative
 
         try:
-            return _compiled(function, (model, grid, runs), (width, self.fast, effort, rows))
+            return native(function, (model, grid, runs), (width, self.fast, effort, rows))
         except NotNative as error:
             self.give_up(str(error))
             return None
@@ -137,8 +133,7 @@ class Bound:
     """
 
     def __init__(self, kernel: Kernel, model: Any):
-        self.kernel, self.model = kernel, model
-        self._arrays, self._rest, self._structure = _Apart.of(model)
+        self.kernel, self._model = kernel, Apart.of(model)
         self._calls: dict[Any, Any] = {}
 
     def __call__(self, function: Function, grid: Any, runs: Any, effort: int = 2) -> Any:
@@ -147,7 +142,11 @@ class Bound:
         native = self._found(function, grid, runs, leaves, effort)
         if native is not None:
             return native.of_leaves(leaves)
-        return _plain(function, self._structure, self._rest)(self._arrays, grid, runs)
+        key = "plain", function, *((np.shape(leaf), getattr(leaf, "dtype", None)) for leaf in leaves)
+        if key not in self._calls:
+            self._calls[key] = plain(function, (self._model, grid, runs))
+        program, lists = self._calls[key]
+        return program(lists[0], *([leaf for leaf in jax.tree.leaves(one)] for one in (grid, runs)))
 
     def native(self, function: Function, grid: Any, runs: Any) -> Any | None:
         """The function of grid and run in native code, a `Call`; None where the plain kernel is to run."""
@@ -161,136 +160,6 @@ class Bound:
             return None
         key = function, *map(np.shape, leaves)
         if key not in self._calls:
-            program = self.kernel.program(function, self.model, grid, runs, effort=effort)
-            self._calls[key] = None if program is None else program.bound(self._arrays)
+            program = self.kernel.program(function, self._model, grid, runs, effort=effort)
+            self._calls[key] = None if program is None else program.bound()
         return self._calls[key]
-
-
-_ARRAY = object()
-"""Holds the place of an array among the leaves of a model."""
-
-
-@lru_cache(maxsize=PROGRAMS)
-def _plain(function: Function, structure: Any, rest: tuple) -> Callable:
-    """The function compiled by XLA, for models that differ in numbers only.
-
-    A call looks at arrays alone, unlike one of `eqx.filter_jit`, which goes through the whole model anew:
-    that takes as long as hundreds of steps.
-    """
-
-    def call(arrays: list, grid: Any, runs: Any) -> Any:
-        return function(_Apart([], rest, structure).with_arrays(arrays), grid, runs)
-
-    return jax.jit(call)
-
-
-def arrays(tree: Any) -> Any:
-    """The arrays of a tree, without what is no array."""
-    return eqx.filter(tree, _is_data)
-
-
-def _is_data(leaf: Any) -> bool:
-    return isinstance(leaf, (np.ndarray, np.generic, jax.Array))
-
-
-_programs: OrderedDict[Any, Any] = OrderedDict()
-
-
-class _Apart(NamedTuple):
-    """A tree taken apart: its arrays, and what else tells it from others."""
-
-    arrays: list[Any]
-    rest: tuple[Any, ...]
-    """Its leaves, with `_ARRAY` in the place of arrays."""
-    structure: Any
-
-    @classmethod
-    def of(cls, tree: Any) -> "_Apart":
-        leaves, structure = jax.tree.flatten(tree)
-        known = [_is_data(leaf) for leaf in leaves]
-        rest = tuple(_ARRAY if data else leaf for leaf, data in zip(leaves, known, strict=True))
-        return cls([leaf for leaf, data in zip(leaves, known, strict=True) if data], rest, structure)
-
-    @property
-    def key(self) -> tuple:
-        """What tells it from other trees beside the numbers in its arrays."""
-        shapes = tuple((np.shape(leaf), leaf.dtype.str) for leaf in self.arrays)
-        return shapes, self.rest, self.structure
-
-    def with_arrays(self, arrays: Sequence[Any]) -> Any:
-        """The tree with other arrays."""
-        left = iter(arrays)
-        leaves = [next(left) if leaf is _ARRAY else leaf for leaf in self.rest]
-        return jax.tree.unflatten(self.structure, leaves)
-
-
-def remembered(function: Callable, *trees: Any) -> Any:
-    """The value of a function that looks at the structure of its arguments alone, found once for each.
-
-    Args:
-        function: must not depend on the numbers in the arrays.
-        trees: its arguments.
-    """
-    key = function, *(_Apart.of(tree).key for tree in trees)
-    try:
-        known = _values.get(key, _ARRAY)
-    except TypeError:
-        return function(*trees)
-    if known is _ARRAY:
-        known = _values[key] = function(*trees)
-        while len(_values) > PROGRAMS:
-            _values.popitem(last=False)
-    return known
-
-
-_values: OrderedDict[Any, Any] = OrderedDict()
-
-
-def _compiled(
-    function: Function, given: tuple[Any, Any, Any], options: tuple[int | None, bool, int, bool]
-) -> Any:
-    """The native program, made when it is first asked for; options are its width, fast, effort and rows."""
-    from poinsot.kernels.native import NativeProgram, NotNative, frozen, target
-
-    parts = [_Apart.of(tree) for tree in given]
-    model = [np.asarray(leaf) for leaf in parts[0].arrays]
-    fixed = [frozen(leaf) for leaf in model]
-    zeros = tuple(leaf[which].tobytes() + which.tobytes() for leaf, which in zip(model, fixed, strict=True))
-    key = function, options, target(), zeros, *(part.key for part in parts)
-    try:
-        known = _programs.get(key)
-    except TypeError as error:
-        raise NotNative(f"the problem has parts that cannot be told apart ({error})") from error
-    if isinstance(known, Exception):
-        raise known
-    if known is None:
-
-        def whole(*arrays):
-            return function(*(part.with_arrays(own) for part, own in zip(parts, arrays, strict=True)))
-
-        try:
-            with compilation():
-                data = [part.arrays for part in parts]
-                width, fast, effort, rows = options
-                known = NativeProgram(whole, *data, width=width, fast=fast, effort=effort, rows=rows)
-        except NotNative as error:
-            _remember(key, error)
-            raise
-        _remember(key, known)
-    _programs.move_to_end(key)
-    return known
-
-
-def programs_made() -> int:
-    """Number of native programs that this process has made or tried to make."""
-    return _made[0]
-
-
-_made = [0]
-
-
-def _remember(key: Any, program: Any) -> None:
-    _made[0] += 1
-    _programs[key] = program
-    while len(_programs) > PROGRAMS:
-        _programs.popitem(last=False)

@@ -12,10 +12,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 
 from poinsot.core import InputError, as_floats, concrete
-from poinsot.kernels._kernel import Kernel, _Apart
+from poinsot.kernels._apart import is_traced
+from poinsot.kernels._kernel import Kernel
+from poinsot.kernels._programs import jitted
+from poinsot.kernels._snapshot import settled
 from poinsot.kernels._states import each_of_states
 
 F = TypeVar("F", bound=Callable)
@@ -60,8 +62,8 @@ class Method:
         self.defaults = tuple(one.default for one in parameters)
         self.required = sum(one is inspect.Parameter.empty for one in self.defaults)
 
-        self._single = eqx.filter_jit(function)
-        self._many = eqx.filter_jit(partial(each_of_states, function))
+        self._single = jitted(function)
+        self._many = jitted(partial(each_of_states, function))
 
     def __repr__(self) -> str:
         return getattr(self.function, "__qualname__", "method")
@@ -83,6 +85,10 @@ class Method:
         programs = own.get(PROGRAMS)
         if programs is None:
             programs = own[PROGRAMS] = Programs()
+            programs.fleeting = settled(module) is not module
+        if programs.fleeting:
+            # Users' functions may have changed since the last call.
+            return self._first(settled(module), Programs(), given, None)
         key: Any = [self]
         for one in given:
             kind = type(one)
@@ -100,7 +106,7 @@ class Method:
 
     def _first(self, module: Any, programs: "Programs", given: tuple[Any, ...], key: Any) -> Any:
         """The same for arguments of other kinds, or of shapes that have not been seen yet."""
-        if any(isinstance(one, Tracer) for one in jax.tree.leaves((module, given))):
+        if is_traced(module, given):
             return self._plain(module, given)
         numbers = tuple(
             one if rank is None or one is None else np.asarray(as_floats(one, name))
@@ -144,10 +150,9 @@ class Method:
             width = None if many else 1
             program = kernel.program(lifted, module, *lifted.apart(single), width, rows=many)
             if program is not None:
-                arrays = _Apart.of(module).arrays
                 if many:
-                    return _Many(program.of_rows(arrays), lifted.inside, max(axes), numbers)
-                return _One(program.bound(arrays).of_leaves, numbers)
+                    return _Many(program.of_rows(), lifted.inside, max(axes), numbers)
+                return _One(program.bound().of_leaves, numbers)
         return lambda given: jax.tree.map(np.asarray, self._plain(module, given))
 
     def _plain(self, module: Any, given: tuple[Any, ...]) -> Any:
@@ -206,7 +211,13 @@ jax.tree_util.register_pytree_node(
 
 
 class Programs(dict):
-    """Functions of one module by method and shapes; a copy of the module starts without."""
+    """Functions of one module by method and shapes; a copy of the module starts without.
+
+    Attributes:
+        fleeting: whether the module has users' functions, so that none of these serves two calls.
+    """
+
+    fleeting: bool = False
 
     def __reduce__(self) -> Any:
         return Programs, ()

@@ -1,23 +1,26 @@
 """Functions that are called once or twice: compiled whole, and quickly."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any
 
-import equinox as eqx
 import jax
 import numpy as np
 from jax.core import Tracer
 
 from poinsot.core import on_device
-from poinsot.kernels._kernel import SHORT, Kernel, arrays
+from poinsot.kernels._apart import arrays, is_traced
+from poinsot.kernels._kernel import SHORT, Kernel
+from poinsot.kernels._programs import jitted
+from poinsot.kernels._snapshot import settled
 
 QUICK = 0
 """Effort of the native compiler: code that runs once need not run fast."""
 MANY = 2**18
 """States beyond which faster code is worth the time to compile it; the numbers are the same."""
-QUICKLY: dict[str, Any] = {"compiler_options": {"xla_backend_optimization_level": 0}}
-"""How `eqx.filter_jit` compiles in about half the time."""
+QUICKLY: dict[str, Any] = {"xla_backend_optimization_level": 0}
+"""How XLA compiles in about half the time."""
 AT_ONCE = 4096
 """States that are looked at in one go; whole vectors of them."""
 
@@ -28,27 +31,42 @@ def once(function: Callable) -> Callable:
     Called as it stands, each of its operations would be compiled by itself, which takes many times longer.
     Within a trace it becomes a part of what is traced.
     """
-    quickly, traced = eqx.filter_jit(function, **QUICKLY), eqx.filter_jit(function)
-
-    def lifted(model: Any, grid: Any, runs: Any) -> Any:
-        return function(model, *runs)
+    quickly, traced, lifted = jitted(function, QUICKLY), jitted(function), _Lifted(function)
 
     @wraps(function)
     def call(model: Any, *arguments: Any) -> Any:
-        kernel = Kernel.lenient()
+        kernel, model = Kernel.lenient(), settled(model)
         given = jax.tree.map(lambda leaf: np.float64(leaf) if isinstance(leaf, float) else leaf, arguments)
-        leaves = jax.tree.leaves((model, given))
         short = all(np.size(leaf) <= SHORT for leaf in jax.tree.leaves(given))
-        if any(isinstance(leaf, Tracer) for leaf in leaves):
+        if is_traced(model, given):
             return traced(model, *arguments)
         if short:
             program = kernel.program(lifted, model, (), given, effort=QUICK)
             if program is not None:
-                result = program.bound(jax.tree.leaves(arrays(model)))((), arrays(given))
-                return jax.tree.map(on_device, result)
+                return jax.tree.map(on_device, program.bound()((), arrays(given)))
         return quickly(model, *arguments)
 
     return call
+
+
+@dataclass(frozen=True)
+class _Lifted:
+    """A function of a model and its arguments as one of model, grid and runs."""
+
+    function: Callable
+
+    def __call__(self, model: Any, grid: Any, runs: Any) -> Any:
+        return self.function(model, *runs)
+
+
+@dataclass(frozen=True)
+class _OfNothing:
+    """A function of arguments as one of a model besides."""
+
+    function: Callable
+
+    def __call__(self, model: Any, *arguments: Any) -> Any:
+        return self.function(*arguments)
 
 
 def alone(function: Callable) -> Callable:
@@ -56,11 +74,7 @@ def alone(function: Callable) -> Callable:
 
     Within a trace it is the function as it stands.
     """
-
-    def lifted(model: Any, *arguments: Any) -> Any:
-        return function(*arguments)
-
-    compiled = once(lifted)
+    compiled = once(_OfNothing(function))
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
@@ -97,10 +111,9 @@ def each_state(
     if program is None:
         return None
     if program.width == 1:
-        alone = program.bound(jax.tree.leaves(arrays(model)))
-        return by_blocks(partial(_in_turn, alone, grid), (times, packed), AT_ONCE, 1)
-    shared = program.block(arrays(model), grid)
-    return by_blocks(lambda *runs: program(shared, runs), (times, packed), AT_ONCE, program.width)
+        return by_blocks(partial(_in_turn, program.bound(), grid), (times, packed), AT_ONCE, 1)
+    shared = program.block(grid)
+    return by_blocks(lambda *runs: program.program(shared, runs), (times, packed), AT_ONCE, program.width)
 
 
 def _in_turn(function: Callable, grid: Any, *given: np.ndarray) -> Any:

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, Int
 
 from poinsot.core import InputError, LocalWrench, State, UserFunction, as_params, on_device
 from poinsot.core.types import Scalar
+from poinsot.kernels import jitted
 from poinsot.rotation import from_matrix
 
 from ._abstract_system import AbstractSystem, LiveR, LiveX, Positions, Rotations
@@ -340,7 +341,7 @@ class Chain(AbstractSystem):
         return self.spacing * jnp.asarray(circle), jnp.asarray(turns)
 
 
-@eqx.filter_jit
+@jitted
 def _held_ends(chain: Chain) -> tuple[dict[int, Float[Array, "3"]], dict[int, Float[Array, "4"]]]:
     """Positions and principal quaternions of ends that do not move or turn, by place."""
     positions, rotations = chain.placed.given(0.0)

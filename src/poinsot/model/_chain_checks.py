@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
 from poinsot.core import InputError, State
+from poinsot.kernels import jitted
 from poinsot.rotation import to_matrix
 
 from ._bonds import AbstractBond, AbstractParticleBond
@@ -59,7 +59,7 @@ def check_start(chain: "Chain", t, state: State) -> None:
         )
 
 
-@eqx.filter_jit
+@jitted
 def _tried(chain: "Chain", t: Array, state: State) -> tuple[list[list[Array]], Array, Array]:
     """Squared distances for each bond and order, the energy, and for each body its largest derivative."""
     x, quat, _, _ = chain.live(t, state)

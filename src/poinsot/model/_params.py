@@ -1,6 +1,7 @@
 """Parameters of user functions in a model: given with the function, or once for the whole system."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import equinox as eqx
@@ -96,7 +97,7 @@ class Parametrised(Printable):
             of: what it belongs to, for messages.
         """
         own = self.function
-        named = UserFunction(own.function, own.takes_time, own.takes_params, f"{own.field}{of}")
+        named = replace(own, field=f"{own.field}{of}")
         return Use(named, (np.zeros(()), *state, self.params), shape, "")
 
     def __call__(self, t, *state: Any) -> Any:

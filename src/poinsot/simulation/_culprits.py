@@ -1,6 +1,5 @@
 """Which bodies a run has failed at, and whether its controller is why."""
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
@@ -8,6 +7,7 @@ from jaxtyping import Array, Bool, Float
 from poinsot.core import Group, Packed, Result, title
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
+from poinsot.kernels import jitted
 from poinsot.model.loads import AbstractControl
 from poinsot.simulation._trajectory import Method, Record
 
@@ -61,7 +61,7 @@ def fault_at(formulation: Formulation, t: float, y: Packed, h: float = 0.0) -> s
     return None
 
 
-@eqx.filter_jit
+@jitted
 def _asked(
     formulation: Formulation, control: AbstractControl, t, h, y: Packed
 ) -> tuple[Float[Array, "part nv"], Bool[Array, " part"]]:
@@ -80,7 +80,7 @@ def _asked(
     return jnp.stack([forces for forces, _ in found]), jnp.stack([near for _, near in found])
 
 
-@eqx.filter_jit
+@jitted
 def _broken(formulation: Formulation, method: AbstractIntegrator, t, h, y: Packed) -> Bool[Array, " body"]:
     """Whether the state of each body is not finite after a step.
 

@@ -4,7 +4,6 @@ import dataclasses
 import math
 from concurrent.futures import ThreadPoolExecutor
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +14,7 @@ from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, InputError, State
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
-from poinsot.kernels import Choice, Kernel, cores
+from poinsot.kernels import Choice, Kernel, cores, jitted, settled
 from poinsot.model import AbstractSystem
 from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._ensemble_native import ensemble_native
@@ -85,7 +84,7 @@ def ensemble(
             "control is sampled, and each run would hold forces of its own, which ensemble does not keep; "
             "map pt.solve over the starts with jax.vmap, or leave out Sampled"
         )
-    problem = controlled(problem, control)
+    problem = settled(controlled(problem, control))
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         problem.check_state(t0, states, runs=True)
@@ -133,7 +132,7 @@ def ensemble(
     return dataclasses.replace(solution, kernel=chosen.description)
 
 
-@eqx.filter_jit
+@jitted
 def _started(formulation: Formulation, states: State, t0) -> State:
     """Starts in the coordinates of a formulation."""
     return jax.vmap(lambda state: formulation.start(state, t0))(states)
@@ -144,7 +143,7 @@ def _all_seen(formulation: Formulation, solution: Solution) -> Solution:
     return jax.tree.map(np.asarray, jax.vmap(lambda one: seen(formulation, one))(solution))
 
 
-@eqx.filter_jit
+@jitted
 def _solve_blocks(problem, integrator, starts: State, dt, t0, steps: int, save_every: int, apart: bool):
     """One block after the other, with the runs first in every array that comes back."""
 

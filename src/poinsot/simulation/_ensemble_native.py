@@ -10,7 +10,7 @@ import numpy as np
 from jax import lax
 
 from poinsot.core import Result, State
-from poinsot.kernels import SHORT, Kernel, arrays, filled, in_components, remembered, shared_out
+from poinsot.kernels import SHORT, Fitted, Kernel, filled, in_components, remembered, shared_out
 from poinsot.kernels.native import Block, NativeProgram, lanes_of
 from poinsot.simulation._loop import LoopState, Marcher, Model
 from poinsot.simulation._progress import Progress
@@ -109,10 +109,10 @@ def ensemble_native(
         for begin in range(0, count, few):
             own = rows[begin : begin + few]
             part = jax.tree.map(lambda x, at=begin: filled(np.asarray(x[at : at + few]), width), states)
-            loops = start(start.block(arrays(model), grid), part)
+            loops = start.program(start.block(grid), part)
             own[:, 0] = loops.y[: len(own)]
-            batch = Batch(program, loops)
-            plan = _Plan(model, grid, room, saves, save_every)
+            batch = Batch(program.program, loops)
+            plan = _Plan(program, grid, room, saves, save_every)
             for n in plan.chunks(batch, own):
                 bar.update(steps * begin + n * len(own))
             end = batch.results[0]
@@ -134,7 +134,7 @@ def ensemble_native(
 class _Plan(NamedTuple):
     """What is saved of a batch of runs."""
 
-    model: Model
+    program: Fitted
     grid: tuple[Any, Any]
     room: int
     saves: int
@@ -156,7 +156,7 @@ class _Plan(NamedTuple):
             targets = targets if count else np.array([reach])
             padded = np.pad(targets, (0, self.room - len(targets))).astype(np.int64)
             grid = (*self.grid, np.int64(n), padded, np.int64(len(targets)))
-            batch.advance(batch.program.block(arrays(self.model), grid))
+            batch.advance(self.program.block(grid))
             rows[:, saved + 1 : saved + 1 + count] = batch.results[1][: len(rows), :count]
             pace.learn(int(targets[-1]) - n, time.perf_counter() - tick)
             n, saved = int(targets[-1]), saved + count

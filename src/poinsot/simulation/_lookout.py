@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from functools import partial
 
-import equinox as eqx
 import jax
 import numpy as np
 
 from poinsot.core import AbstractProblem, Packed, Result, optional
 from poinsot.integrators.adaptive import Batch
+from poinsot.kernels import jitted
 from poinsot.simulation._evaluation import in_blocks
 from poinsot.simulation._event import Event
 
@@ -138,11 +138,11 @@ def _lowest(look: Callable, batch: Batch, begin: float, end: float) -> float:
     return float(optimize.minimize_scalar(lambda t: _at(look, batch, t), bounds=bounds, method="bounded").x)
 
 
-@eqx.filter_jit
+@jitted
 def _clearance(problem: AbstractProblem, times, states):
     return jax.vmap(problem.clearance)(states)
 
 
-@eqx.filter_jit
+@jitted
 def _value(problem: AbstractProblem, event: Event, times, states):
     return jax.vmap(lambda t, y: event.value(problem, t, y))(times, states)

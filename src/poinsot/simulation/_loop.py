@@ -11,7 +11,7 @@ from jaxtyping import Array, Int
 from poinsot.core import AbstractProblem, Packed, Result
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
-from poinsot.kernels import Bound, Kernel
+from poinsot.kernels import Bound, Kernel, jitted
 from poinsot.simulation._event import Event, locate
 from poinsot.simulation._sampling import Sampler
 
@@ -195,7 +195,7 @@ def record(marcher: "AbstractMarcher", loop: LoopState, targets: Array, fraction
     return lax.while_loop(proceed, advance, (loop, buffer, jnp.int64(0)))
 
 
-record_rows = eqx.filter_jit(record)
+record_rows = jitted(record)
 """`record` for marchers of their own kind, compiled by XLA."""
 
 Model = tuple[Any, ...]

@@ -13,7 +13,7 @@ from jax import lax
 from jaxtyping import Array, Float
 
 from poinsot.core import Packed, Result
-from poinsot.kernels import cores
+from poinsot.kernels import cores, jitted
 from poinsot.simulation._loop import LoopState, Marcher
 from poinsot.simulation._row import HEIGHT, Row
 from poinsot.simulation._row_march import RowMarcher
@@ -154,7 +154,7 @@ def row_marcher(marcher: Marcher) -> WindowMarcher | RowMarcher | RowShards | No
     return RowShards(whole) if cut else whole
 
 
-@eqx.filter_jit
+@jitted
 def _rounds(row: Row, cut: Cut, shard: Float[Array, "windows 19 length"], given, first, h, steps):
     """Steps of the shard that begins with body `first`, with what its neighbours have, window by window."""
     before, behind = given
@@ -178,18 +178,18 @@ def _rounds(row: Row, cut: Cut, shard: Float[Array, "windows 19 length"], given,
     return lax.fori_loop(0, -(-steps // cut.stride), one_round, shard)
 
 
-@eqx.filter_jit
+@jitted
 def _pieces(marcher: RowMarcher, loop: LoopState, cut: Cut) -> list[Array]:
     """The bodies where a run stands, cut."""
     return cut.pieces(marcher.row, marcher.rows(loop))
 
 
-@eqx.filter_jit
+@jitted
 def _joined(marcher: RowMarcher, loop: LoopState, cut: Cut, shards: list[Array], until) -> LoopState:
     """Where the run stands, from its shards."""
     return marcher.reached(loop, cut.joined(shards)[:, : marcher.row.local.count], until)
 
 
-@eqx.filter_jit
+@jitted
 def _part_step(marcher: Marcher, loop: LoopState, fraction) -> Packed:
     return marcher.part_step(loop, fraction)[0]

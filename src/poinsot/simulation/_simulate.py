@@ -10,7 +10,7 @@ from poinsot.coordinates import AbstractOrientation
 from poinsot.core import AbstractProblem, Result, State, as_number
 from poinsot.integrators import AbstractIntegrator, as_integrator
 from poinsot.integrators.adaptive import AbstractAdaptive
-from poinsot.kernels import Choice, Kernel
+from poinsot.kernels import Choice, Kernel, settled
 from poinsot.model import AbstractSystem
 from poinsot.simulation._accuracy import fixed_step
 from poinsot.simulation._adaptive_run import AdaptiveRun
@@ -125,11 +125,13 @@ def simulate(
         run = FixedRun.planned(integrator, span, step, last_step, saves, progress, Kernel(kernel, fast))
     with timed_run() as seconds:
         with kept():
-            problem = controlled(problem, control)
+            control = settled(control)
+            problem = settled(controlled(problem, control))
             subject = subject_of(problem, integrator, state, coordinates, form, t0)
             y = subject.checked(t0)
             check_consistent(subject.problem, integrator, t0, y)
-            event = None if stop is None else subject.event(stop, t0, y).checked(subject.problem, t0, y)
+            event = None if stop is None else settled(subject.event(stop, t0, y))
+            event = None if event is None else event.checked(subject.problem, t0, y)
             sampler = sampler_of(subject.formulation, control, dt) if isinstance(control, Sampled) else None
         if isinstance(run, AdaptiveRun):
             record = run.observing(subject.observed)(subject.problem, y, event, subject.loaded)

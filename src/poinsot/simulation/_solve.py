@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.core import Tracer
 from jaxtyping import Array, Int
 
 from poinsot.control import Sampled
@@ -16,7 +15,7 @@ from poinsot.core import AbstractProblem, InputError, Result, State, as_count, b
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
-from poinsot.kernels import SHORT, Choice, Kernel, in_pieces
+from poinsot.kernels import SHORT, Choice, Kernel, in_pieces, is_traced, jitted, settled
 from poinsot.model import AbstractSystem
 from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._fixed_run import FixedRun
@@ -98,7 +97,8 @@ def solve(
         `quaternion`, `velocity`, `angular_velocity` and the others.
     """
     integrator = as_fixed("solve", integrator)
-    problem = controlled(problem, control)
+    control = settled(control)
+    problem = settled(controlled(problem, control))
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         start = formulation.start(state, t0)
@@ -137,7 +137,7 @@ def _solved(
     check_integrator(problem, integrator)
     try_functions(problem, jnp.asarray(t0, dtype=float), check_labels(problem, state))
     chosen = Kernel(kernel, fast)
-    if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((problem, integrator, state, dt, t0))):
+    if is_traced(problem, integrator, state, dt, t0):
         chosen.give_up("it is called within a trace")
     if chosen.native:
         plan = FixedRun.of_steps(integrator, (float(t0), float(dt), steps), save_every, chosen)
@@ -192,7 +192,7 @@ def check_saves(steps: int, save_every: int) -> None:
         )
 
 
-@eqx.filter_jit
+@jitted
 def seen(formulation: Formulation, solution: Solution) -> Solution:
     """The solution with what can be seen of the bodies in place of their coordinates."""
     packed = jax.vmap(formulation.problem.pack)(solution.state)
@@ -201,7 +201,7 @@ def seen(formulation: Formulation, solution: Solution) -> Solution:
     return eqx.tree_at(lambda one: one.state, solution, state)
 
 
-@eqx.filter_jit
+@jitted
 def _solve(marcher: Marcher, state: State, saves: int, save_every: int) -> Solution:
     """Nested scans, so that reverse-mode derivatives exist."""
 

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
 from poinsot.control import holding
 from poinsot.coordinates import AbstractOrientation, Group, Joint, Quaternions, as_coordinates
 from poinsot.core import (
-    USERS,
     AbstractProblem,
     InputError,
     Packed,
@@ -102,6 +100,8 @@ class BodiesSubject:
     def _observed(self, function: Callable, field: str) -> UserFunction:
         if not callable(function):
             raise InputError(f"{field} = {quoted(function)}; it must be a function of the motion")
+        if not isinstance(function, JointLimits):
+            function = UserFunction(function, False, False, field, users=True)
         return UserFunction(_Observed(self.formulation, function), True, True, field)
 
     def event(self, stop: Event | Callable, t0: float, y: Packed) -> Event:
@@ -141,15 +141,14 @@ class _Observed(eqx.Module):
     """A user's function of the motion, as a function of the problem's state."""
 
     formulation: Formulation
-    function: Callable
+    function: UserFunction | JointLimits
 
     def __call__(self, t, *state_and_params) -> Array:
         *state, _ = state_and_params
         motion = self.formulation.seen(t, state)
         if isinstance(self.function, JointLimits):
             return self.function(motion, self.formulation.counted(t, state))
-        with jax.named_scope(USERS):
-            return self.function(motion)
+        return self.function(t, motion, None)
 
 
 def subject_of(

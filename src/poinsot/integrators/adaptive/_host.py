@@ -1,19 +1,18 @@
 """A problem's functions, compiled once, for solvers that run on the host."""
 
 import functools
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import numpy as np
 
 from poinsot.core import AbstractProblem, Projection
+from poinsot.kernels import with_numbers
 
 Field = Callable[[float, np.ndarray], np.ndarray]
 """A function of time and packed state: both, and its value, NumPy's."""
-
-REMEMBERED = 64
-"""Problems whose compiled functions are kept for the next run."""
 
 
 def field(problem: AbstractProblem) -> Field:
@@ -48,25 +47,21 @@ _PROJECTIONS: dict[Projection, Callable] = {
 def compiled(data: Any, function: Callable) -> Callable[..., np.ndarray]:
     """A function of `data` and further arguments, compiled with `data`, such as a problem, inside.
 
-    Of the ways to call it from the host this is the fastest: `eqx.filter_jit` would look at the whole problem
+    Of the ways to call it from the host this is the fastest: others hand over the arrays of the problem
     in every call.
     """
-    return _compiled(key(data), function)
+    return with_numbers(_Within(function), data)
 
 
-class Key:
-    """A problem as the key of a dictionary: the same structure with the same numbers is the same."""
+@dataclass(frozen=True)
+class _Within:
+    """Compiles a function with its first argument inside."""
 
-    def __init__(self, problem: Any):
-        leaves, structure = jax.tree.flatten(problem)
-        self.problem = problem
-        self.parts = structure, tuple(map(_frozen, leaves))
+    function: Callable
 
-    def __hash__(self) -> int:
-        return hash(self.parts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Key) and self.parts == other.parts
+    def __call__(self, data: Any) -> Callable[..., np.ndarray]:
+        program = jax.jit(functools.partial(self.function, data))
+        return lambda *arguments: np.asarray(program(*arguments))
 
 
 class Itself:
@@ -80,26 +75,3 @@ class Itself:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Itself) and self.thing is other.thing
-
-
-def key(problem: Any) -> Key:
-    """The key of a problem, which is not looked through again when it comes again."""
-    return _key(Itself(problem))
-
-
-@functools.lru_cache(maxsize=REMEMBERED)
-def _key(itself: Itself) -> Key:
-    return Key(itself.thing)
-
-
-def _frozen(leaf) -> Hashable:
-    if not hasattr(leaf, "dtype"):
-        return leaf
-    array = np.asarray(leaf)
-    return array.shape, array.dtype.str, array.tobytes()
-
-
-@functools.lru_cache(maxsize=REMEMBERED)
-def _compiled(key: Key, function: Callable) -> Callable[..., np.ndarray]:
-    program = jax.jit(functools.partial(function, key.problem))
-    return lambda *arguments: np.asarray(program(*arguments))

@@ -3,7 +3,6 @@
 import time
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,6 +19,7 @@ from poinsot.integrators.adaptive._base import (
 )
 from poinsot.integrators.adaptive._dense import Piecewise
 from poinsot.integrators.adaptive._options import FEWEST_ULPS, SteppedSolver
+from poinsot.kernels import jitted
 
 UNTESTED = 1e20
 """Absolute tolerance of the multipliers, which leaves them out of the error test."""
@@ -181,7 +181,7 @@ def _finished(data: tuple[AbstractProblem, AbstractImplicit], t, z):
     return form.state(z) if problem.ordinary else problem.project(t, form.state(z), "both")
 
 
-@eqx.filter_jit
+@jitted
 def _start(form: AbstractImplicit, t, y):
     return form.start(t, y)
 

@@ -11,6 +11,7 @@ from jaxtyping import Array
 
 from poinsot.core import AbstractProblem, InputError, Packed, UserFunction, user_function
 from poinsot.core.types import Scalar
+from poinsot.kernels import jitted
 
 TINY = 1e-300
 """Keeps the logarithm of nothing finite; its derivative is then zero."""
@@ -64,7 +65,7 @@ class GivenMonitor(eqx.Module):
         return jax.jvp(lambda t, y: self.log(problem, t, y), (t, y), direction)[1]
 
 
-@eqx.filter_jit
+@jitted
 def _value(problem: AbstractProblem, function: UserFunction, t, y: Packed) -> Array:
     return jnp.asarray(problem.evaluate(function, t, y))
 

@@ -3,6 +3,7 @@
 import functools
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 import equinox as eqx
@@ -15,6 +16,7 @@ from poinsot.integrators.adaptive._dense import Piecewise, Projected
 from poinsot.integrators.adaptive._options import ProjectingSolver
 from poinsot.integrators.adaptive._taylor_domain import first_undefined
 from poinsot.integrators.adaptive._taylor_equations import SOLVER, equations
+from poinsot.kernels import with_numbers
 
 Precision = Literal["double", "extended", "quadruple"]
 
@@ -147,7 +149,7 @@ class TaylorEngine(Engine):
         self.counts = Counts()
         self._number, self._t1, self._dense = _arithmetic(precision).number, task.t1, dense
         tolerance = min(task.rtol, task.atol) if task.atol > 0.0 else task.rtol
-        self._compiled = _compiled(_host.key(task.problem), len(task.y), precision, tolerance)
+        self._compiled = with_numbers(_Expanded(len(task.y), precision, tolerance), task.problem)
         self._time = self._number(task.t0)
         self._state = np.array(
             [self._number(float(value)) for value in task.y], self._compiled.taylor.state.dtype
@@ -265,22 +267,31 @@ class _Compiled(NamedTuple):
     """The right-hand side at times `(k,)` and states `(k, n)`, or None where it is defined everywhere."""
 
 
-@functools.lru_cache(maxsize=16)
-def _compiled(key: _host.Key, size: int, precision: Precision, tolerance: float) -> _Compiled:
-    hy: Any = optional("heyoka", "taylor", SOLVER)
-    arithmetic = _arithmetic(precision)
-    number = arithmetic.number
-    pairs, defined, count = equations(key.problem, size, lambda value: hy.expression(number(value)))
-    zero = np.array([number(0.0)] * size, dtype=arithmetic.type)
-    settings = {"tol": number(tolerance), "fp_type": arithmetic.type, "compact_mode": count > LONG}
-    taylor = hy.taylor_adaptive(pairs, zero, **settings)
-    if defined:
-        return _Compiled(taylor, None)
-    variables, rates = zip(*pairs, strict=True)
-    field = hy.cfunc(list(rates), vars=list(variables), fp_type=arithmetic.type, compact_mode=count > LONG)
+@dataclass(frozen=True)
+class _Expanded:
+    """Makes the integrator of a problem whose states have so many numbers."""
 
-    def at(times: np.ndarray, states: np.ndarray) -> np.ndarray:
-        columns = np.ascontiguousarray(states.T).astype(arithmetic.type)
-        return np.asarray(field(columns, time=times.astype(arithmetic.type))).astype(float).T
+    size: int
+    precision: Precision
+    tolerance: float
 
-    return _Compiled(taylor, at)
+    def __call__(self, problem: AbstractProblem) -> _Compiled:
+        hy: Any = optional("heyoka", "taylor", SOLVER)
+        arithmetic = _arithmetic(self.precision)
+        number = arithmetic.number
+        pairs, defined, count = equations(problem, self.size, lambda value: hy.expression(number(value)))
+        zero = np.array([number(0.0)] * self.size, dtype=arithmetic.type)
+        kind = {"fp_type": arithmetic.type, "compact_mode": count > LONG}
+        taylor = hy.taylor_adaptive(pairs, zero, tol=number(self.tolerance), **kind)
+        if defined:
+            return _Compiled(taylor, None)
+        variables, rates = zip(*pairs, strict=True)
+        field = hy.cfunc(
+            list(rates), vars=list(variables), fp_type=arithmetic.type, compact_mode=count > LONG
+        )
+
+        def at(times: np.ndarray, states: np.ndarray) -> np.ndarray:
+            columns = np.ascontiguousarray(states.T).astype(arithmetic.type)
+            return np.asarray(field(columns, time=times.astype(arithmetic.type))).astype(float).T
+
+        return _Compiled(taylor, at)

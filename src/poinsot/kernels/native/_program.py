@@ -7,9 +7,10 @@ results belong to the runs.
 
 import ctypes
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -20,7 +21,8 @@ import poinsot.kernels.native._linear
 import poinsot.kernels.native._moves
 import poinsot.kernels.native._views  # noqa: F401  (registers its operations, as those before do)
 from poinsot.kernels._components import evaluate, objects
-from poinsot.kernels.native._blocks import Block, Bytes, Layout, Leaf, table_of
+from poinsot.kernels.native._blocks import STORED_DTYPES, Block, Bytes, Layout, Leaf, table_of
+from poinsot.kernels.native._cache import CodeCache
 from poinsot.kernels.native._calls import Call, RowsCall
 from poinsot.kernels.native._emitter import LONG, SHORTER, Emitter, Program, TooLong
 from poinsot.kernels.native._fusion import fused
@@ -46,6 +48,8 @@ for some of these traces.
 """
 MOST_PLACES = 300_000
 """Numbers that code made without effort may hold: each has its place on a stack of few megabytes."""
+ORTHONORMAL = 1e-12
+"""How far products of the columns of a rotation matrix may be from zeros and ones."""
 LIGHT = 1000
 """Lines of a program that takes two vectors of runs at once; one alone would wait for its own results."""
 MOVE = re.compile(r"= load |store |= getelementptr")
@@ -65,7 +69,16 @@ class NativeProgram:
         fast: whether multiplications and additions may be contracted.
         effort: of the compiler, from 0 to 3.
         rows: whether many runs are rows of ordinary arrays, see `of_rows`; else they are in blocks.
+        known: for each array of the model which elements are part of the code, if not those of `frozen`.
     """
+
+    result: Any
+    """Structure of the results."""
+    workspace: int
+    text: str
+    """The module; empty where another process has written it and there is nothing to improve."""
+    hurried: bool
+    """Whether it is too long to be compiled with effort before it is known to run for long."""
 
     def __init__(
         self,
@@ -78,25 +91,41 @@ class NativeProgram:
         fast: bool,
         effort: int = 2,
         rows: bool = False,
+        known: Sequence[np.ndarray] | None = None,
     ):
-        trees = [jax.tree.flatten(tree) for tree in (model, grid, runs)]
-        leaves = [[np.asarray(leaf) for leaf in found] for found, _ in trees]
-        structures = [structure for _, structure in trees]
-        counts = np.cumsum([0, *map(len, leaves)])
+        self._make(trace_of(function, model, grid, runs), width, fast, effort, rows, known)
 
-        def flat(*arrays):
-            parts = (arrays[a:b] for a, b in zip(counts, counts[1:], strict=False))
-            return function(
-                *(jax.tree.unflatten(one, part) for one, part in zip(structures, parts, strict=True))
-            )
+    @classmethod
+    def of_trace(
+        cls,
+        traced: "Traced",
+        *,
+        width: int | None,
+        fast: bool,
+        effort: int,
+        rows: bool,
+        known: Sequence[np.ndarray] | None,
+    ) -> "NativeProgram":
+        """The program of a function that has been traced; see the class."""
+        program = object.__new__(cls)
+        program._make(traced, width, fast, effort, rows, known)
+        return program
 
-        shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for part in leaves for leaf in part]
-        jaxpr, result = jax.make_jaxpr(flat, return_shape=True)(*shapes)
-        jaxpr = fused(_needed(jaxpr))
-        self.result = jax.tree.structure(result)
-        if jaxpr.effects:
+    def _make(
+        self,
+        traced: "Traced",
+        width: int | None,
+        fast: bool,
+        effort: int,
+        rows: bool,
+        known: Sequence[np.ndarray] | None,
+    ) -> None:
+        self.result = traced.result
+        if traced.jaxpr.effects:
             raise NotNative("the trace calls back into Python, or has other effects")
-        trace = _Trace(jaxpr, leaves, fast, rows)
+        model = traced.leaves[0]
+        known = [frozen(leaf) for leaf in model] if known is None else known
+        trace = _Trace(traced.jaxpr, traced.leaves, fast, rows, list(zip(model, known, strict=True)))
         program = self._written(trace, width or lanes_of(straight=False))
         if width is None and str(program.module).count("\n") <= LIGHT:
             program = self._written(trace, lanes_of(straight=True))
@@ -111,9 +140,44 @@ class NativeProgram:
                 raise NotNative(f"the code of the trace holds {places} numbers, more than {MOST_PLACES}")
         self._compile(effort)
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """What another process needs of it, as plain data."""
+        return {
+            "result": self.result,
+            "produced": [(leaf.shape, np.dtype(STORED_DTYPES[leaf.kind])) for leaf in self.produced.leaves],
+            "width": self.width,
+            "rows": self.rows,
+            "workspace": self.workspace,
+            "code": self._code,
+            "text": zlib.compress(self.text.encode()) if self.hurried else b"",
+        }
+
+    @classmethod
+    def of_told(cls, told: dict[str, Any], leaves: Sequence[Sequence[np.ndarray]]) -> "NativeProgram | None":
+        """A program of another process, or None where its code is no longer there.
+
+        Args:
+            told: what it told.
+            leaves: arrays of model, grid and run like those that it was made for.
+        """
+        code = CodeCache().get(told["code"])
+        if code is None:
+            return None
+        program = object.__new__(cls)
+        program.result, program.workspace, program._code = told["result"], told["workspace"], told["code"]
+        program._placed(leaves, [_Aval(*one) for one in told["produced"]], told["width"])
+        program.rows = told["rows"]
+        program.text = zlib.decompress(told["text"]).decode() if told["text"] else ""
+        program.hurried = bool(program.text)
+        program._linked = [Linked(code)]
+        program._call = program._linked[-1].function()
+        return program
+
     def _compile(self, effort: int) -> None:
+        self._code, code = object_code(self.text, target(), effort)
         # Code from before is kept: calls that were made of it go on with it.
-        self._linked.append(Linked(object_code(self.text, target(), effort)))
+        self._linked.append(Linked(code))
         self._call = self._linked[-1].function()
 
     def improve(self) -> None:
@@ -125,11 +189,8 @@ class NativeProgram:
     def _written(self, trace: "_Trace", width: int) -> Program:
         """The code of a trace, for some runs side by side."""
         jaxpr = trace.jaxpr
-        model, grid, runs = ([_Aval(leaf.shape, leaf.dtype) for leaf in part] for part in trace.leaves)
-        self.width, self.rows = width, trace.rows and width > 1
-        self.shared = Layout([*model, *grid], False, width)
-        self.given = Layout(runs, True, width)
-        self.produced = Layout(jaxpr.out_avals, True, width)
+        self._placed(trace.leaves, jaxpr.out_avals, width)
+        self.rows = trace.rows and width > 1
         abreast = most_rows(jaxpr) if width == 1 else 0
 
         def written(long: int) -> Program:
@@ -137,7 +198,7 @@ class NativeProgram:
             weight = program.weights.of_code(jaxpr, program.is_function)
             if weight > HEAVIEST:
                 raise NotNative(f"the trace has about {weight} operations on numbers, more than {HEAVIEST}")
-            self._write(program, jaxpr, trace.leaves[0])
+            self._write(program, jaxpr, trace.known)
             return program
 
         try:
@@ -151,7 +212,17 @@ class NativeProgram:
             # A trace may hold anything; the plain kernel takes it, and the run says why.
             raise NotNative(f"the trace cannot be written out ({type(error).__name__}: {error})") from error
 
-    def _write(self, program: Program, jaxpr: jex.ClosedJaxpr, model: Sequence[np.ndarray]) -> None:
+    def _placed(self, leaves: Sequence[Sequence[np.ndarray]], produced: Sequence[Any], width: int) -> None:
+        """Places of arguments and results in memory."""
+        model, grid, runs = ([_Aval(leaf.shape, leaf.dtype) for leaf in part] for part in leaves)
+        self.width = width
+        self.shared = Layout([*model, *grid], False, width)
+        self.given = Layout(runs, True, width)
+        self.produced = Layout(produced, True, width)
+
+    def _write(
+        self, program: Program, jaxpr: jex.ClosedJaxpr, model: Sequence[tuple[np.ndarray, np.ndarray]]
+    ) -> None:
         """The work: for each tile of runs, load, compute, store."""
         larges = [
             f"ptr noalias {name}{k}"
@@ -171,7 +242,7 @@ class NativeProgram:
         }
         read.update(atom for atom in jaxpr.jaxpr.outvars if isinstance(atom, jex.Var))
         shared = [
-            self._shared(emitter, leaf, model[k] if k < len(model) else None)
+            self._shared(emitter, leaf, *(model[k] if k < len(model) else (None, None)))
             if jaxpr.jaxpr.invars[k] in read
             else np.zeros(leaf.shape, dtype=object)
             for k, leaf in enumerate(self.shared.leaves)
@@ -202,9 +273,9 @@ class NativeProgram:
         builder.start("finished")
         builder.end()
 
-    def _shared(self, emitter: Emitter, leaf: Leaf, model: np.ndarray | None) -> Any:
+    def _shared(self, emitter: Emitter, leaf: Leaf, model: np.ndarray | None, part: np.ndarray | None) -> Any:
         """An array that all runs share: numbers of the code where they are part of it, else loaded."""
-        part = frozen(model) if model is not None else np.zeros(leaf.shape, dtype=bool)
+        part = np.zeros(leaf.shape, dtype=bool) if part is None else part
         numbers = np.zeros(leaf.shape) if model is None else model
         # Where code is to be short, also what would fit into registers in another program.
         shortened = emitter.program.shortened and leaf.size > SHORTER
@@ -319,6 +390,32 @@ class NativeProgram:
         return self._call
 
 
+class Traced(NamedTuple):
+    """A function traced for arguments of some structure."""
+
+    jaxpr: jex.ClosedJaxpr
+    result: Any
+    """Structure of the results."""
+    leaves: list[list[np.ndarray]]
+    """Arrays of model, grid and run."""
+
+
+def trace_of(function: Callable, model: Any, grid: Any, runs: Any) -> Traced:
+    """The trace of a function that a program is made of."""
+    trees = [jax.tree.flatten(tree) for tree in (model, grid, runs)]
+    leaves = [[np.asarray(leaf) for leaf in found] for found, _ in trees]
+    structures = [structure for _, structure in trees]
+    counts = np.cumsum([0, *map(len, leaves)])
+
+    def flat(*arrays):
+        parts = (arrays[a:b] for a, b in zip(counts, counts[1:], strict=False))
+        return function(*(jax.tree.unflatten(one, part) for one, part in zip(structures, parts, strict=True)))
+
+    shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for part in leaves for leaf in part]
+    jaxpr, result = jax.make_jaxpr(flat, return_shape=True)(*shapes)
+    return Traced(fused(_needed(jaxpr)), jax.tree.structure(result), leaves)
+
+
 def _write_entry(program: Program, pointers: int) -> None:
     """The function that is called from outside: one table of pointers takes less time than many arguments."""
     builder = Builder(program.module, ENTRY, ["ptr %table", "i64 %first", "i64 %last"], internal=False)
@@ -339,6 +436,8 @@ class _Trace:
     """Arrays of model, grid and run."""
     fast: bool
     rows: bool
+    known: Sequence[tuple[np.ndarray, np.ndarray]]
+    """Arrays of the model, and which of their elements are part of the code."""
 
 
 class _Aval:
@@ -348,17 +447,34 @@ class _Aval:
         self.shape, self.dtype = tuple(shape), dtype
 
 
-def frozen(leaf: np.ndarray) -> np.ndarray:
+def frozen(leaf: np.ndarray, measured: bool = False) -> np.ndarray:
     """Which elements of an array of the model are part of the code.
 
-    Whatever is no real number is; so are zeros of vectors and matrices, and ones of matrices, which products
-    make the most of. A single number never is: a parameter that passes zero or one compiles nothing.
+    Whatever is no real number is; so are zeros of vectors and matrices, which products make the most of, and
+    ones of rotation matrices and axes. Any other one is a number like two: a mass, or a length. A single
+    number never is part of the code: a parameter that passes zero compiles nothing.
+
+    Args:
+        leaf: the array.
+        measured: whether it holds measured quantities alone, such as inertias, whatever they look like.
     """
     if leaf.dtype != np.float64:
         return np.ones(leaf.shape, dtype=bool)
     if leaf.ndim == 0:
         return np.zeros((), dtype=bool)
-    return (leaf == 0.0) | ((np.abs(leaf) == 1.0) if leaf.ndim > 1 else False)
+    return (leaf == 0.0) | ((np.abs(leaf) == 1.0) & (not measured) & _directions(leaf))
+
+
+def _directions(leaf: np.ndarray) -> Any:
+    """Which elements stand in rotation matrices, or in rows of turns and slides of joints."""
+    if leaf.ndim < 2:
+        return False
+    if leaf.shape[-1] == 6:
+        return True
+    if leaf.shape[-2:] != (3, 3):
+        return False
+    gaps = np.swapaxes(leaf, -1, -2) @ leaf - np.eye(3)
+    return (np.abs(gaps).max(axis=(-1, -2)) < ORTHONORMAL)[..., None, None]
 
 
 def _long(text: str) -> bool:

@@ -94,8 +94,8 @@ class Linked:
         return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self.address)
 
 
-def object_code(text: str, target: Target, effort: int) -> bytes:
-    """Machine code of a module, from the cache of an earlier process where it is there."""
+def object_code(text: str, target: Target, effort: int) -> tuple[str, bytes]:
+    """The name of a module in the cache, and its machine code, of an earlier process where it is there."""
     llvm, cache = binding(), CodeCache()
     version = ".".join(map(str, llvm.llvm_version_info))
     key = digest(text, target.cpu, target.features, str(effort), version, llvm.get_default_triple())
@@ -103,7 +103,7 @@ def object_code(text: str, target: Target, effort: int) -> bytes:
     if code is None:
         code = _compiled(text, target, effort)
         cache.put(key, code)
-    return code
+    return key, code
 
 
 def _compiled(text: str, target: Target, effort: int) -> bytes:

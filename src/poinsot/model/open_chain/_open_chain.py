@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from poinsot.core import InputError, Printable, State, as_count, did_you_mean, quoted, shown
 from poinsot.core.types import Scalar
-from poinsot.kernels import of_states
+from poinsot.kernels import jitted, of_states
 from poinsot.rotation import from_matrix, hat
 
 from .._checks import Numbers, as_positive
@@ -455,7 +454,7 @@ class OpenChain(Printable):
         return as_row(v, field, self.v_labels)
 
 
-_of_state, _reached = eqx.filter_jit(of_state), eqx.filter_jit(reached)
+_of_state, _reached = jitted(of_state), jitted(reached)
 
 
 def _further(system: "System") -> Sequence[Any]:

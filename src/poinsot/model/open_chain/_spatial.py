@@ -117,6 +117,8 @@ def handed(wrench: Spatial, turn: Float[Array, "*batch 3 3"], way: Vec) -> Spati
 class Inertia(NamedTuple):
     r"""A symmetric map from twists to wrenches, $n = A\omega + B v$ and $f = B^T\omega + C v$."""
 
+    measured = True
+    # A mass of one is a number like any other, and no direction that programs know.
     A: Float[Array, "*batch 3 3"]
     B: Float[Array, "*batch 3 3"]
     C: Float[Array, "*batch 3 3"]

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, UserFunction, quoted
 from poinsot.core.types import Scalar
 
 from .._params import Parametrised
@@ -112,14 +112,14 @@ class OfInvariants(AbstractInvariantPotential):
         params: any pytree of numbers and arrays; those of the system when left out.
     """
 
-    c: Callable
+    c: UserFunction
     v: Parametrised
 
     def __init__(self, invariants: Callable, energy_of: Callable, *, params: Any = None):
         for field, value in (("invariants", invariants), ("energy_of", energy_of)):
             if not callable(value):
                 raise InputError(f"{field} of OfInvariants = {quoted(value)}; it must be a function")
-        self.c = invariants
+        self.c = UserFunction(invariants, False, False, "invariants of OfInvariants", users=True)
         self.v = Parametrised(energy_of, ("c",), "energy_of of OfInvariants", params)
         if self.v.takes_time:
             raise InputError(
@@ -133,7 +133,7 @@ class OfInvariants(AbstractInvariantPotential):
 
     def invariants(self, x: Positions, R: Directors) -> Float[Array, "k"]:
         """The user's invariants."""
-        return self.c(x, R)
+        return self.c(0.0, x, R, None)
 
     def energy_of(self, c: Float[Array, "k"]) -> Scalar:
         """The user's energy of them."""
