@@ -1,5 +1,6 @@
 """What a run shows of its joints: coordinates with their rates, and reactions."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ from poinsot.model.loads import AbstractControl
 from poinsot.model.open_chain import beyond_the_tree
 from poinsot.simulation._evaluation import at_states
 from poinsot.simulation._singularities import Singularity, dead_point, singularities
+from poinsot.simulation._turns import nearest_turn, turned_on
 
 QUICK = 2**29
 """Operations on Jacobians, in orders of magnitude, that find their ranks in about a second."""
@@ -39,7 +41,8 @@ class JointMotion:
     """How a joint moves along a run.
 
     Each coordinate is an attribute, such as `angle` or `position`, and so is its rate, `angle_rate`. Angles
-    go on beyond a turn.
+    go on beyond a turn: as in the run where it has joint coordinates, as the function of a drive, else as far
+    as the saved states show. A warning says where these are too few.
     """
 
     name: str
@@ -201,9 +204,31 @@ class SeenJoints:
         values = values.copy()
         for k, coordinate in enumerate(names):
             if "angle" in coordinate:
-                values[:, k] = unwrapped(self.times, values[:, k], rates[:, k])
+                values[:, k] = self._unwrapped(joint, k, values[:, k], rates[:, k])
         kind, ends = joint.site.kind, joint.site.ends
         return JointMotion(name, kind, ends, names, values, rates, rotation.reshape(-1, 3, 3), apart)
+
+    def _unwrapped(
+        self, joint: joints.AbstractJoint, place: int, angles: np.ndarray, rates: np.ndarray
+    ) -> np.ndarray:
+        """Angles that go on beyond a turn: those of the run, of a drive, or by their rates."""
+        slots = () if self.formulation.bodies.nodes is None else self.formulation.bodies.nodes.structure.slots
+        for slot in slots:
+            if slot.name == joint.name and not slot.ball:
+                return nearest_turn(angles, np.asarray(self.packed)[:, slot.q[0] + place])
+        for one in self._linkage.conditions:
+            if isinstance(one, joints.Drive) and one.joint == joint.name and one.place_in(joint) == place:
+                driven = np.asarray(jax.vmap(one.function)(jnp.asarray(self.times)))
+                return nearest_turn(angles, driven + nearest_turn(angles[0], driven[0]) - driven[0])
+        turned, doubtful = turned_on(self.times, angles, rates)
+        if doubtful is not None:
+            warnings.warn(
+                f"the turns of {(joint.freedoms or ())[place]!r} in {joint.label} cannot be told from so few "
+                f"saved states, first from t = {self.times[doubtful]:.6g} to "
+                f"{self.times[doubtful + 1]:.6g}; save more of them, or take coordinates='joint'",
+                stacklevel=5,
+            )
+        return turned
 
     def reaction(self, name: str) -> Reaction | DriveReaction | CouplingReaction:
         """The reaction of a joint, a drive or a coupling."""
@@ -282,18 +307,6 @@ def described(linkage: Linkage) -> dict[str, Any]:
 def _parts(rows: np.ndarray, widths: Sequence[int]) -> list[np.ndarray]:
     """Columns of an array in groups of these widths."""
     return np.split(rows, np.cumsum(widths)[:-1], axis=1)
-
-
-def unwrapped(times: np.ndarray, angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Angles that go on beyond a turn.
-
-    Between two times an angle grows by about the mean of its rates times what has passed; so turns are
-    counted also where there are several between saved states.
-    """
-    grown = np.diff(angles)
-    expected = 0.5 * (rates[1:] + rates[:-1]) * np.diff(times)
-    turns = np.cumsum(np.round((expected - grown) / (2.0 * np.pi)))
-    return angles + 2.0 * np.pi * np.concatenate([[0.0], turns])
 
 
 def _linkage(formulation: Formulation) -> Linkage:
