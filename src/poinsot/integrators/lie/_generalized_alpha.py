@@ -4,13 +4,17 @@ from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from poinsot.core import Group, GroupParts, InputError, Packed, Rows, StepInfo, Twist, each_body, placing
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators.lie._kick import CONVERGED
 from poinsot.rotation import quat_exp
-from poinsot.solvers import EPS, fixed_point
+from poinsot.solvers import EPS, fixed_point, safeguarded_fixed_point
+
+FEW = 256
+"""Accelerations and joint forces up to which Newton's method may take over from repeated substitution."""
 
 
 class Carried(NamedTuple):
@@ -46,8 +50,9 @@ class GeneralizedAlpha(AbstractIntegrator):
     order 1 only. Joints are closed to round-off; their rates are not, but of order $h^2$.
 
     The equations are solved by repeated substitution in the metric of the masses, forces of the joints by the
-    derivative $h^2\beta'\,G_1 M^{-1} G_1^T$. That needs $h\omega$ below about 1.4 for the highest frequency,
-    and the cost grows in proportion to the number of bodies.
+    derivative $h^2\beta'\,G_1 M^{-1} G_1^T$, at a cost in proportion to the number of bodies. That needs
+    $h\omega$ below about 1.4 for the highest frequency. Beyond it Newton's method takes over where joints
+    form a tree and there are no more than 256 accelerations and joint forces, in some twenty times the time.
 
     Args:
         rho: spectral radius at infinite frequency, from 0 (damps most) to 1 (damps nothing).
@@ -159,7 +164,14 @@ def _solved(problem: Group, t, h, reach_of_rate, reached, carry: Carried, begin:
         return jnp.maximum(places, _largest(_turning(problem, moved)) / EPS)
 
     guess = carry.rate, list(carry.forces)
-    (rate, forces), info = fixed_point(improved, guess, size, CONVERGED)
+    flat, parted = ravel_pytree(guess)
+    if flat.size > FEW or not (joints is None or joints.independent):
+        (rate, forces), info = fixed_point(improved, guess, size, CONVERGED)
+    else:
+        found, info = safeguarded_fixed_point(
+            lambda x: ravel_pytree(improved(parted(x)))[0], flat, lambda dx: size(parted(dx)), CONVERGED
+        )
+        rate, forces = parted(found)
     return rate, forces, StepInfo.implicit(info.converged, info.iterations)
 
 
