@@ -59,7 +59,7 @@ def test_links_in_loops_are_the_joints_one_by_one(make: Any, count: int):
         linkage, row = linkages
         here, there = linkage.at(0.0, x, R, 0.0), row.at(0.0, x, R, 0.0)
         turned = jnp.einsum("ijk,jl->ilk", R, pt.rotation.about_x(0.1))
-        ends = 0.0, x + 0.01, turned, Mobility(jnp.asarray(0.1), small)
+        ends = 0.0, x + 0.01, turned, Mobility(jnp.asarray(0.1), small), 0.0
         closing, looped = linkage.closing(here, *ends), row.closing(there, *ends)
         return {
             "gaps": (linkage.gaps(0.0, x, R), row.gaps(0.0, x, R)),

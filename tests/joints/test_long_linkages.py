@@ -95,7 +95,7 @@ def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
     here, there = linkage.at(0.1, x, R, epsilon), long.at(0.1, x, R, epsilon)
     right = here.push(linkage.weights * here.pull(forces))
     turned = jnp.einsum("ijk,jl->ilk", R, pt.rotation.about_x(0.1))
-    ends = 0.2, x + 0.01, turned, Mobility(jnp.asarray(0.1), small)
+    ends = 0.2, x + 0.01, turned, Mobility(jnp.asarray(0.1), small), 0.3
     closing, looped = linkage.closing(here, *ends), long.closing(there, *ends)
     pairs = {
         "gaps": (linkage.gaps(0.1, x, R), long.gaps(0.1, x, R)),
@@ -104,6 +104,7 @@ def test_joints_in_loops_are_the_joints_one_by_one(make: Any):
         "push": (here.push(u), there.push(u)),
         "solve": (here.solve(right, repetitions), there.solve(listed(right), repetitions)),
         "push at the end": (closing.push(u), looped.push(u)),
+        "pivots at the end": (closing.pivots, looped.pivots),
     }
     for name, (one, other) in pairs.items():
         # Redundant conditions leave forces at one over epsilon times round-off.

@@ -63,6 +63,27 @@ def test_matrices_that_are_not_symmetric(name):
     assert np.max(np.abs(x - right)) < 1e-11 * np.max(np.abs(right))
 
 
+@pytest.mark.parametrize("small", [1e-6, -1e-6])
+def test_small_pivots_that_are_raised_keep_their_sign(small):
+    """So that each correction takes a tenth of what is left, where a shift of that size may take it away."""
+    order = EliminationOrder.of(2, [(0, 1)])
+    A = np.array([[2.0, 0.5, 1.0], [0.3, 1.0, 0.2], [0.4, 0.7, 0.0]])
+    A[2, 2] = A[2, :2] @ np.linalg.solve(A[:2, :2], A[:2, 2]) + small
+    cut, one = [slice(0, 2), slice(2, 3)], jnp.ones(3)
+    blocks = {(i, j): jnp.asarray(A[cut[i], cut[j]]) for i in range(2) for j in range(2)}
+    factors = order.factored_general(blocks, [jnp.zeros(2), jnp.full(1, 1e-5)])
+    np.testing.assert_allclose(factors.pivots[1], 10.0 * small, rtol=1e-8)
+    right = [jnp.asarray(A[part]) @ one for part in cut]
+    left = [abs(float(factors.solve(right, n)[1][0]) - 1.0) for n in (1, 2, 3)]
+    np.testing.assert_allclose(left, [0.9, 0.81, 0.729], rtol=1e-6)
+
+
+def test_a_pivot_of_zero_is_raised_too():
+    order = EliminationOrder.of(1, [])
+    factors = order.factored_general({(0, 0): jnp.ones((2, 2))}, [jnp.full(2, 1e-9)])
+    np.testing.assert_allclose(np.sum(factors.solve([jnp.ones(2)], 1)[0]), 1.0)
+
+
 def test_corrections_reach_a_right_hand_side_in_the_range_of_a_singular_matrix():
     order, blocks, A, cut = system("ring", rank=False)
     assert np.linalg.matrix_rank(A) < len(A)

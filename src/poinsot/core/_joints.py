@@ -25,9 +25,12 @@ little beside the factorisation.
 PUSHING = 1e-10
 r"""$\varepsilon$ of the solve for accelerations: small enough to leave no error that adds up."""
 PUSHING_REPETITIONS = 2
-CLOSING_SHIFT = 1e-10
-r"""$\varepsilon$ of the Newton matrix that closes joints at the end of a step. It must be small against the
-product of the small singular values at both ends, where a step passes a singular configuration."""
+HOLDING = 1e-12
+r"""$\varepsilon$ of solves for impulses of a step that ends with closed joints: as small as round-off allows,
+so that they are exact where singular values are above $\sqrt\varepsilon$ of their size."""
+HOLDING_REPETITIONS = 3
+SMALLEST_PIVOT = 1e-14
+"""Relative to the diagonal: what stands for a pivot of `Joints.closing` that is nothing but round-off."""
 CLOSING = 3
 """Corrections that close joints which a step has left slightly open."""
 
@@ -105,8 +108,12 @@ class Joints(Protocol):
         """The Jacobians at a pose, factored."""
         ...
 
-    def closing(self, reach: Any, t, x: Array, R: Array, mobility: Mobility) -> Closing:
+    def closing(self, reach: Any, t, x: Array, R: Array, mobility: Mobility, share) -> Closing:
         r"""The derivative $G_1 B G_0^T$ of the gaps near the end of a step in impulses at its start.
+
+        Where conditions may be redundant, pivots are raised to `least_pivots`, each with its sign: where a
+        step passes a singular pose its two ends see a small singular value with opposite signs, and a shift
+        of the whole diagonal by some amount may make the matrix singular.
 
         Args:
             reach: at the start of the step.
@@ -114,8 +121,32 @@ class Joints(Protocol):
             x: positions.
             R: rotations.
             mobility: $B$.
+            share: $\kappa$ of `least_pivots`; without effect where conditions are independent.
         """
         ...
+
+
+def holding(joints: Joints) -> tuple[float, int]:
+    r"""$\varepsilon$ and number of repetitions of a solve for impulses, and for momenta along the joints."""
+    return (0.0, 1) if joints.independent else (HOLDING, HOLDING_REPETITIONS)
+
+
+def least_pivots(h, share, diagonal: Array, pivots: Array) -> Array:
+    r"""Least magnitudes of pivots of $h\,G_1 M^{-1} G_0^T$, from those of $A = G_0 M^{-1} G_0^T$.
+
+    $$ |p| \ge |h|\,\max(\kappa \sqrt{a\,d}, \delta a) $$
+
+    Near a singular configuration a pivot $p$ is about $h$ times a product $s_1 s_0$ of small singular values
+    at both ends of a step, and the pivot $d$ of $A$ is $s_0^2$. So, in units of the diagonal $a$ of $A$, this
+    takes $s_1$ for no less than $\kappa$, however small $s_0$ is, and leaves other pivots as they are.
+
+    Args:
+        h: the step.
+        share: $\kappa$.
+        diagonal: $a$.
+        pivots: $d$.
+    """
+    return jnp.abs(h) * jnp.maximum(share * jnp.sqrt(diagonal * pivots), SMALLEST_PIVOT * diagonal)
 
 
 def placing(joints: Joints) -> tuple[float, int]:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import CLOSING_SHIFT, InputError, Mobility, Rows, Twist
+from poinsot.core import InputError, Mobility, Rows, Twist, least_pivots
 from poinsot.kernels import alone
 from poinsot.solvers import EliminationOrder, GraphFactors
 
@@ -238,23 +238,21 @@ class Linkage(eqx.Module):
         jacobians = [self._jacobian(i, t, x, R, frame) for i in range(len(self.conditions))]
         return Reach(self, jacobians, epsilon, mobility)
 
-    def closing(self, reach: "Reach", t, x: Array, R: Array, mobility: Mobility) -> "Closing":
+    def closing(self, reach: "Reach", t, x: Array, R: Array, mobility: Mobility, share) -> "Closing":
         r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start.
 
-        Where conditions may be redundant, a little is added to its diagonal: `CLOSING_SHIFT` times that of
-        $h\,G_0 M^{-1} G_0^T$. The matrix itself is not positive: where a step passes a singular pose, the
-        two ends see a small singular value with opposite signs.
+        Where conditions may be redundant its pivots have least magnitudes, see `Joints.closing`.
         """
         ends = [self._jacobian(i, t, x, R, R) for i in range(len(self.conditions))]
         shift = mobility.time * self.weights
         moved = [self.moved(shift, mobility.turn, i, G) for i, G in enumerate(reach.jacobians)]
         pairs = [(i, j) for i, near in enumerate(self.order.neighbours) for j in (i, *near)]
         blocks = {(i, j): self.block(i, ends[i], j, moved[j]) for i, j in pairs}
+        least = None
         if not self.independent:
-            for i, size in enumerate(reach.diagonal):
-                more = CLOSING_SHIFT * mobility.time * size
-                blocks[i, i] = blocks[i, i] + more[:, None] * np.eye(len(size))
-        return Closing(self, ends, self.order.factored_general(blocks))
+            rows = zip(reach.diagonal, reach.pivots, strict=True)
+            least = [least_pivots(mobility.time, share, a, d) for a, d in rows]
+        return Closing(self, ends, self.order.factored_general(blocks, least))
 
     def moved(self, shift: Twist, turn: Array, condition: int, G: Array) -> Array:
         r"""Move the bodies by the rows of a Jacobian as impulses: rows of $G B^T$.
@@ -355,6 +353,11 @@ class Reach:
         """Diagonal of $A$."""
         return [jnp.sum(G * self._weighted(i, G), axis=1) for i, G in enumerate(self.jacobians)]
 
+    @property
+    def pivots(self) -> Rows:
+        """Pivots of the factors of $A$."""
+        return self.factors.pivots
+
     def ready(self) -> "Reach":
         """This: the system is factored when it is solved."""
         return self
@@ -382,6 +385,11 @@ class Closing(NamedTuple):
     jacobians: list[Float[Array, "rows part"]]
     """At the end."""
     factors: GraphFactors
+
+    @property
+    def pivots(self) -> Rows:
+        """Pivots of the derivative."""
+        return self.factors.pivots
 
     def push(self, twist: Twist) -> Rows:
         """What a further motion at the end adds to the gaps."""

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import CLOSING_SHIFT, Mobility, Rows, Twist
+from poinsot.core import Mobility, Rows, Twist, least_pivots
 from poinsot.solvers import LongElimination, LongFactor
 
 from ._condition_kind import ConditionKind, Stand, Stir, at_row, held_by, kinds_of
@@ -128,10 +128,10 @@ class LongLinkage(eqx.Module):
             found |= {next(places): one for one in rows}
         return [found[place] for place in range(len(found))]
 
-    def closing(self, reach: "LongReach", t, x: Array, R: Array, mobility: Mobility) -> "LongClosing":
+    def closing(self, reach: "LongReach", t, x: Array, R: Array, mobility: Mobility, share) -> "LongClosing":
         r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start.
 
-        As in `Linkage.closing` a little is added where conditions may be redundant.
+        As in `Linkage.closing` pivots have least magnitudes where conditions may be redundant.
         """
         # Whatever it is, the iteration that uses it ends at the same forces: it is not differentiated.
         ends = lax.stop_gradient(self._jacobians(t, x, R, R))
@@ -144,12 +144,15 @@ class LongLinkage(eqx.Module):
 
         levered = self._levered(starts, moved)
         later, sooner = self.meetings.later, self.meetings.sooner
-        diagonal = self._diagonal(ends, levered)
+        least = None
         if not self.independent:
-            more = CLOSING_SHIFT * mobility.time * lax.stop_gradient(reach.diagonal[0])
-            diagonal = diagonal + more[:, :, None] * np.eye(self.size)[None]
+            here = lax.stop_gradient((reach.diagonal[0], reach.pivots[0]))
+            least = least_pivots(mobility.time, share, *here)
         factors = self.elimination.factored_general(
-            diagonal, self._blocks(ends, later, levered, sooner), self._blocks(ends, sooner, levered, later)
+            self._diagonal(ends, levered),
+            self._blocks(ends, later, levered, sooner),
+            self._blocks(ends, sooner, levered, later),
+            least,
         )
         return LongClosing(self, ends, factors)
 
@@ -280,6 +283,11 @@ class LongReach:
         """Diagonal of $A$."""
         return self.linkage.diagonal(self.jacobians, self.mobility)
 
+    @property
+    def pivots(self) -> Rows:
+        """Pivots of the factors of $A$."""
+        return [self.linkage.elimination.pivots_of(self.factors)]
+
     def ready(self) -> "LongReach":
         """This: the system is factored when it is solved."""
         return self
@@ -363,6 +371,11 @@ class LongClosing(NamedTuple):
     jacobians: Jacobians
     """At the end."""
     factors: LongFactor
+
+    @property
+    def pivots(self) -> Rows:
+        """Pivots of the derivative."""
+        return [self.linkage.elimination.pivots_of(self.factors)]
 
     def push(self, twist: Twist) -> Rows:
         """What a further motion at the end adds to the gaps."""

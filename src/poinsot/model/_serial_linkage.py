@@ -188,7 +188,9 @@ class SerialLinkage(eqx.Module):
         """Jacobians of the conditions at a pose; independent ones need no epsilon."""
         return SerialReach(self, (t, x, R), turning)
 
-    def closing(self, reach: "SerialReach", t, x: Array, R: Array, mobility: Mobility) -> "SerialClosing":
+    def closing(
+        self, reach: "SerialReach", t, x: Array, R: Array, mobility: Mobility, share
+    ) -> "SerialClosing":
         r"""The derivative $G_1 B G_0^T$ of the gaps at the end of a step in impulses at its start."""
         turns = jnp.moveaxis(mobility.turn, -1, 0)
         first = turns[0] if self.carriers else jnp.zeros((3, 3))

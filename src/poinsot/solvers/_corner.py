@@ -28,14 +28,23 @@ class Corner(NamedTuple):
         return cls(lower, lower[::-1], [jnp.ones(())] * size)
 
     @classmethod
-    def of(cls, A: Array) -> "Corner":
-        """Factors of any matrix."""
+    def of(cls, A: Array, least: Float[Array, " n"] | None = None) -> "Corner":
+        """Factors of any matrix.
+
+        Args:
+            A: the matrix.
+            least: magnitudes that smaller pivots are raised to, with their signs.
+        """
         size = len(A)
         rest = [[A[i, j] for j in range(size)] for i in range(size)]
         lower: list[list[Array]] = [[] for _ in range(size)]
         reciprocals: list[Array] = []
         for k in range(size):
-            reciprocals.append(1.0 / rest[k][k])
+            pivot = rest[k][k]
+            if least is not None:
+                raised = jnp.where(pivot < 0.0, -least[k], least[k])
+                pivot = jnp.where(jnp.abs(pivot) < least[k], raised, pivot)
+            reciprocals.append(1.0 / pivot)
             for i in range(k + 1, size):
                 lower[i].append(rest[i][k] * reciprocals[k])
                 for j in range(k + 1, size):

@@ -97,18 +97,19 @@ class EliminationOrder:
         whole = {(i, j): _block(blocks, i, j) for i, near in enumerate(self.neighbours) for j in (i, *near)}
         return GraphFactors(self, whole, left, right, corners)
 
-    def factored_general(self, blocks: Blocks) -> "GraphFactors":
+    def factored_general(self, blocks: Blocks, least: Vector | None = None) -> "GraphFactors":
         """Factor a matrix that need not be symmetric into $L U$, without a choice of pivots.
 
         Args:
             blocks: all pairs that meet, in both orders, and those on the diagonal.
+            least: magnitudes that smaller pivots are raised to, see `Corner.of`.
         """
         rest = dict(blocks)
         corners: dict[int, Corner] = {}
         right: dict[Edge, Array] = {}
         left: dict[Edge, Array] = {}
         for i in self.order:
-            corners[i] = Corner.of(rest[i, i])
+            corners[i] = Corner.of(rest[i, i], None if least is None else least[i])
             for a in self.below[i]:
                 right[i, a] = corners[i].forward(rest[i, a])
                 left[a, i] = corners[i].forward_turned(rest[a, i].T).T
@@ -130,6 +131,11 @@ class GraphFactors:
     right: Blocks
     """Above the diagonal."""
     corners: Mapping[int, Corner]
+
+    @property
+    def pivots(self) -> list[Float[Array, " rows"]]:
+        """Diagonal of $D$, or of $U$."""
+        return [1.0 / jnp.stack(self.corners[i].reciprocals) for i in range(len(self.corners))]
 
     def solve(self, right: Vector, repetitions: int) -> list[Array]:
         r"""Solve $A x = b$ by repeated correction.

@@ -104,18 +104,21 @@ class LongElimination:
         memory = jnp.concatenate([diagonal, lower, jnp.zeros_like(diagonal[:1])])
         return lax.scan(each, memory, self.pivots)[1]
 
-    def factored_general(self, diagonal: Array, lower: Array, upper: Array) -> "LongFactor":
+    def factored_general(
+        self, diagonal: Array, lower: Array, upper: Array, least: Float[Array, "count size"] | None = None
+    ) -> "LongFactor":
         r"""Factor a matrix that need not be symmetric into $L U$, without a choice of pivots.
 
         Args:
             diagonal: its blocks on the diagonal.
             lower: those of `pairs`.
             upper: those of `pairs` with rows and columns exchanged.
+            least: magnitudes that smaller pivots are raised to, see `Corner.of`.
         """
 
         def each(memory, pivot: Pivot):
             below, above = memory
-            corner = Corner.of(_at(below, pivot.node))
+            corner = Corner.of(_at(below, pivot.node), None if least is None else _at(least, pivot.node))
             right = [corner.forward(_at(above, pivot.slots[a])) for a in range(self.width)]
             left = [corner.forward_turned(_at(below, pivot.slots[a]).T).T for a in range(self.width)]
             for (a, b), target in zip(_halves(self.width), pivot.targets, strict=True):
@@ -127,6 +130,11 @@ class LongElimination:
         nothing = jnp.zeros_like(diagonal[:1])
         below, above = (jnp.concatenate([diagonal, half, nothing]) for half in (lower, upper))
         return lax.scan(each, (below, above), self.pivots)[1]
+
+    def pivots_of(self, factors: LongFactor) -> Float[Array, "count size"]:
+        """Diagonal of $D$, or of $U$, node by node."""
+        reciprocals = jnp.diagonal(factors.square, axis1=1, axis2=2)
+        return 1.0 / reciprocals[np.argsort(np.array(self.order.order))]
 
     def solve(self, factors: LongFactor, right: Float[Array, "count size"]) -> Float[Array, "count size"]:
         """Forward and backward substitution."""

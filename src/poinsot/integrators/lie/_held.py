@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import Closing, Group, Joints, Mobility, Rows, StepInfo, placing
+from poinsot.core import Closing, Group, Joints, Mobility, Reach, Rows, StepInfo, holding
 from poinsot.integrators.lie._kick import CONVERGED, Momenta
 from poinsot.integrators.lie._rotation_equation import (
     corrected,
@@ -20,6 +20,10 @@ from poinsot.solvers import EPS, measured_fixed_point
 
 CLOSED = 8.0
 """Units of round-off up to which gaps, and what is left of the equations of rotations, are nothing else."""
+SHARE = 1e-4
+"""What small singular values at the end of a step count for at first, see `least_pivots`."""
+SHRINK = 1e-2
+"""What that is multiplied by for each further correction."""
 Unknowns = tuple[Float[Array, "3 turning"], list[Array]]
 """Rotation vectors, and forces of the joints."""
 
@@ -43,7 +47,13 @@ class HeldStep:
 
     A change is measured by what rotations and positions are known to: a unit of round-off of one, and of the
     largest position or the size of a body. Near a singular configuration round-off of the gaps would move the
-    bodies by many of these: the iteration ends where nothing but round-off is left of the equations.
+    bodies by many of these, along a motion that the joints hardly resist; in the next step such an error
+    would turn the direction of a large force. So the guess is trusted there as far as the equations allow:
+    the derivative takes singular values at the end for larger than they are, for each correction less so, and
+    the iteration ends where nothing but round-off is left of the equations. That is the nonstationary
+    iterated Tikhonov method of Hanke and Groetsch (1998) with Morozov's discrepancy principle, along the
+    pivots of an elimination. The guess is good there, because it goes on from the wrench of the joints, which
+    varies smoothly where their forces grow beyond bounds.
 
     Args:
         problem: the bodies.
@@ -57,31 +67,25 @@ class HeldStep:
     def __init__(self, problem: Group, joints: Joints, grid: tuple, x: Array, g: Array, half: Momenta):
         self.problem, self.joints, (self.t, self.h) = problem, joints, grid
         self.x, self.g, self.half = x, g, half
-        self.reach = joints.at(self.t, x, problem.rotation(g), placing(joints)[0])
+        self.reach = joints.at(self.t, x, problem.rotation(g), holding(joints)[0])
         self.length_unit = 1.0 / (EPS * (problem.extent(x) + _largest(self.h * problem.velocity(half.p))))
 
-    def solved(self, forces: Rows) -> tuple[Momenta, Array, Rows, StepInfo]:
-        """Find momenta in the middle, rotation vectors and forces of the joints, from a guess of these."""
-        start = self._start(lax.stop_gradient(forces))
-        near = self._linearised(start) if self.joints.independent else None
-
-        def improve(now: Unknowns) -> tuple[Unknowns, Array]:
-            return self._carefully_improved(now) if near is None else self._improved(now, near)[:2]
-
-        (xi, found), info = measured_fixed_point(improve, start, CONVERGED)
-        return (
-            self._pushed(found),
-            xi,
-            self._effective(found),
-            StepInfo.implicit(info.converged, info.iterations),
-        )
-
-    def _effective(self, forces: Rows) -> Rows:
-        """Remove the part of forces that does nothing at the start, but would once bodies have turned."""
+    def solved(self, guess: Rows) -> tuple[Momenta, Array, Rows, StepInfo]:
+        """Find momenta in the middle, rotation vectors and what is `carried` on, from a guess of that."""
+        guess = lax.stop_gradient(guess)
         if self.joints.independent:
-            return forces
-        wrench = self.reach.pull(forces)
-        return self.reach.solve(self.reach.push(self.joints.weights * wrench), 1)
+            start = self._start(guess)
+            near = self._linearised(start, 0.0)
+            (xi, forces), info = measured_fixed_point(
+                lambda now: self._improved(now, near)[:2], start, CONVERGED
+            )
+        else:
+            pushed = self.reach.push(self.joints.weights * guess[0])
+            forces = self.reach.solve(pushed, holding(self.joints)[1])
+            start = self._start(lax.stop_gradient(forces)), jnp.asarray(SHARE)
+            ((xi, forces), _), info = measured_fixed_point(self._carefully_improved, start, CONVERGED)
+        solved = StepInfo.implicit(info.converged, info.iterations)
+        return self._pushed(forces), xi, carried(self.joints, self.reach, forces), solved
 
     def _start(self, forces: Rows) -> Unknowns:
         """Predict the rotation vectors from a guess of the forces."""
@@ -89,8 +93,13 @@ class HeldStep:
         turn = problem.each(lambda J, m: corrected(J, m, jnp.zeros(3), self.h))
         return lax.stop_gradient(turn(problem.inertia, m)), list(forces)
 
-    def _linearised(self, unknowns: Unknowns) -> Linearised:
-        """Take the derivatives at some unknowns; the solution does not depend on where."""
+    def _linearised(self, unknowns: Unknowns, share) -> Linearised:
+        """Take the derivatives at some unknowns; the solution does not depend on where.
+
+        Args:
+            unknowns: there.
+            share: of `Joints.closing`.
+        """
         problem, h = self.problem, self.h
 
         def about(J, m, g, xi):
@@ -102,7 +111,7 @@ class HeldStep:
         given = lax.stop_gradient((problem.inertia, now.m, self.g, xi))
         tangent, inverse, slope, turn, R = lax.stop_gradient(problem.each(about)(*given))
         x = lax.stop_gradient(self._moved(now))
-        closing = self.joints.closing(self.reach, self.t + h, x, R, Mobility(h, turn))
+        closing = self.joints.closing(self.reach, self.t + h, x, R, Mobility(h, turn), share)
         return Linearised(tangent, inverse, slope, closing)
 
     def _improved(self, unknowns: Unknowns, near: Linearised) -> tuple[Unknowns, Array, Array]:
@@ -125,12 +134,16 @@ class HeldStep:
         later = [force + 2.0 / h * one for force, one in zip(forces, impulses, strict=True)]
         return (xi + turn, later), self._units(move, turn), self._units(jnp.concatenate(gaps), own)
 
-    def _carefully_improved(self, unknowns: Unknowns) -> tuple[Unknowns, Array]:
-        """Correct with derivatives at the unknowns; leave them where the residual is only round-off."""
-        improved, size, left = self._improved(unknowns, self._linearised(unknowns))
+    def _carefully_improved(self, now: tuple[Unknowns, Array]) -> tuple[tuple[Unknowns, Array], Array]:
+        """Correct with derivatives at the unknowns; leave them where the residual is only round-off.
+
+        With the unknowns goes the share of `Joints.closing`.
+        """
+        unknowns, share = now[0], lax.stop_gradient(now[1])
+        improved, size, left = self._improved(unknowns, self._linearised(unknowns, share))
         done = (left <= CLOSED) & (size > CONVERGED.accept)
-        improved = jax.tree.map(lambda old, new: jnp.where(done, old, new), unknowns, improved)
-        return improved, jnp.where(done, 0.0, size)
+        following = jax.tree.map(lambda old, new: jnp.where(done, old, new), unknowns, improved)
+        return (following, SHRINK * share), jnp.where(done, 0.0, size)
 
     def _units(self, lengths: Array, angles: Array) -> Array:
         """The largest of some lengths and angles, in units of round-off."""
@@ -146,6 +159,11 @@ class HeldStep:
 
     def _turned(self, g: Array, xi: Array) -> Array:
         return self.problem.element.rotation(self.problem.element.turn(g, quat_exp(xi)))
+
+
+def carried(joints: Joints, reach: Reach, forces: Rows) -> Rows:
+    """What varies evenly along a motion: forces of joints, or their wrench where they are not unique."""
+    return forces if joints.independent else [reach.pull(forces)]
 
 
 def _largest(values: Array) -> Array:

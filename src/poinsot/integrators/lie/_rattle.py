@@ -5,9 +5,9 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, Packed, Rows, StepInfo, Wrench, along_joints, placing, reached
+from poinsot.core import Group, GroupParts, Packed, Rows, StepInfo, Wrench, along_joints, holding, reached
 from poinsot.integrators._base import AbstractIntegrator, Traits
-from poinsot.integrators.lie._held import HeldStep
+from poinsot.integrators.lie._held import HeldStep, carried
 from poinsot.integrators.lie._kick import (
     CONVERGED,
     MOMENTA,
@@ -32,7 +32,7 @@ class Carried(NamedTuple):
 
 
 class JointForces(NamedTuple):
-    """Forces of the joints as a function of time, known at a time with a slope."""
+    """Forces of the joints, or their wrench, as a function of time, known at a time with a slope."""
 
     value: Rows
     slope: Rows
@@ -43,19 +43,15 @@ class JointForces(NamedTuple):
         ahead = time - self.time
         return [value + ahead * slope for value, slope in zip(self.value, self.slope, strict=True)]
 
-    def then(self, value: Rows, time, h, smooth: bool) -> "JointForces":
+    def then(self, value: Rows, time, h) -> "JointForces":
         """These with a new value.
 
         The slope between two values that are close in time is not trusted: steps may go back and forth.
-        Nor is any where forces are not unique, since a part of them that does nothing would grow with it.
         """
         apart = time - self.time
         known = jnp.abs(apart) > 0.25 * jnp.abs(h)
         rate = jnp.where(known, 1.0 / jnp.where(known, apart, 1.0), 0.0)
-        slope = [
-            rate * (new - old) if smooth else jnp.zeros_like(new)
-            for new, old in zip(value, self.value, strict=True)
-        ]
+        slope = [rate * (new - old) for new, old in zip(value, self.value, strict=True)]
         return JointForces(value, slope, jnp.asarray(time, dtype=float))
 
 
@@ -99,7 +95,8 @@ class LieRattle(AbstractIntegrator):
         parts = problem.split(y)
         forces = None
         if problem.joints is not None:
-            value = problem.joint_forces(t, y)
+            reach = problem.joints.at(t, parts.x, problem.rotation(parts.g), 0.0)
+            value = carried(problem.joints, reach, problem.joint_forces(t, y))
             forces = JointForces(value, [0.0 * one for one in value], jnp.asarray(t, dtype=float))
         return Carried(problem.wrench(t, parts.x, parts.g), forces)
 
@@ -118,7 +115,7 @@ class LieRattle(AbstractIntegrator):
             guess = forces.at(when)
             held = HeldStep(problem, problem.joints, (t, h), x, g, half)
             half, xi, found, solved = held.solved(guess)
-            forces = forces.then(found, when, h, problem.joints.independent)
+            forces = forces.then(found, when, h)
 
         def turned(g, m, xi):
             turn = quat_exp(xi)
@@ -147,9 +144,10 @@ def _along_joints(problem: Group, t, h, x: Array, g: Array, ahead: Momenta) -> t
     """
     joints, R = problem.joints, problem.rotation(g)
     assert joints is not None
+    at = reached(joints, t, x, R, holding(joints))
     if problem.load is None:
-        return Momenta(*problem.along_joints(t, x, g, ahead.p, ahead.m)), StepInfo.explicit(())
-    at = reached(joints, t, x, R, placing(joints))
+        push = along_joints(joints, t, x, R, problem.twist(ahead.p, ahead.m), at)
+        return ahead.like(ahead.flat() + push), StepInfo.explicit(())
 
     def closer(now: Momenta) -> Momenta:
         load = problem.load_wrench(t, x, g, now.p, now.m)
