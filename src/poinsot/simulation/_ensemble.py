@@ -18,6 +18,7 @@ from poinsot.kernels import Choice, Kernel, cores, jitted, settled
 from poinsot.model import AbstractSystem
 from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._ensemble_native import ensemble_native
+from poinsot.simulation._jumps import check_drives_smooth
 from poinsot.simulation._lane_loop import comes_apart, solve_lanes
 from poinsot.simulation._loop import Marcher
 from poinsot.simulation._progress import Progress
@@ -88,6 +89,7 @@ def ensemble(
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
         problem.check_state(t0, states, runs=True)
+        check_drives_smooth(problem, t0, t0 + steps * dt, dt)
         starts = _started(formulation, states, t0)
         return _all_seen(formulation, ensemble(formulation.problem, integrator, starts, **grid))
     check_saves(steps, save_every)

@@ -18,6 +18,7 @@ from poinsot.simulation._clock import timed_run
 from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._event import Event
 from poinsot.simulation._fixed_run import FixedRun
+from poinsot.simulation._jumps import check_drives_smooth
 from poinsot.simulation._sampling import sampler_of
 from poinsot.simulation._subject import subject_of
 from poinsot.simulation._trajectory import Trajectory
@@ -130,6 +131,9 @@ def simulate(
             subject = subject_of(problem, integrator, state, coordinates, form, t0)
             y = subject.checked(t0)
             check_consistent(subject.problem, integrator, t0, y)
+            if subject.formulation is not None:
+                step = None if isinstance(run, AdaptiveRun) else run.dt
+                check_drives_smooth(subject.formulation.bodies.system, t0, t1, step)
             event = None if stop is None else settled(subject.event(stop, t0, y))
             event = None if event is None else event.checked(subject.problem, t0, y)
             sampler = sampler_of(subject.formulation, control, dt) if isinstance(control, Sampled) else None

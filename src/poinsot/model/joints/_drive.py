@@ -31,6 +31,8 @@ class Drive(AbstractCondition):
         coordinate: which coordinate of the joint, "angle" or "position"; may be left out where it has one.
         params: any pytree of numbers and arrays; those of the system when left out.
         name: what reports call it.
+        jumps: whether position or rate may jump, or rise in less than a step: no finite force does that, and
+            the motion after it depends on the step. Without it `pt.simulate` refuses such a function.
     """
 
     rows: ClassVar[int] = 1
@@ -38,6 +40,7 @@ class Drive(AbstractCondition):
     joint: str = eqx.field(static=True)
     coordinate: str | None = eqx.field(static=True)
     called: str = eqx.field(static=True)
+    jumps: bool = eqx.field(static=True)
 
     def __init__(
         self,
@@ -47,8 +50,9 @@ class Drive(AbstractCondition):
         *,
         params: Any = None,
         name: str | None = None,
+        jumps: bool = False,
     ):
-        self.joint, self.coordinate = joint, coordinate
+        self.joint, self.coordinate, self.jumps = joint, coordinate, jumps
         self.called = name or f"drive of {joint}"
         if not callable(function):
             raise InputError(f"function of {self.label} = {quoted(function)}; it must be a function of time")
