@@ -129,6 +129,14 @@ class AbstractIntegrator(eqx.Module):
         """See `Traits.reference`."""
         return self.traits.reference
 
+    @property
+    def reach(self) -> float | None:
+        r"""Largest $|h\lambda|$, left of the imaginary axis, at which a step of $y' = \lambda y$ is stable.
+
+        None where there is no such number, or it is not known.
+        """
+        return None
+
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Why this integrator cannot work on `problem`, or None if it can."""
         if self.needs == "ode":

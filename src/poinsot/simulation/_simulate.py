@@ -20,6 +20,7 @@ from poinsot.simulation._event import Event
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._jumps import check_drives_smooth
 from poinsot.simulation._sampling import sampler_of
+from poinsot.simulation._stiffness import check_springs
 from poinsot.simulation._subject import subject_of
 from poinsot.simulation._trajectory import Trajectory
 from poinsot.simulation._validate import check_consistent, check_span
@@ -134,6 +135,8 @@ def simulate(
             if subject.formulation is not None:
                 step = None if isinstance(run, AdaptiveRun) else run.dt
                 check_drives_smooth(subject.formulation.bodies.system, t0, t1, step)
+                if isinstance(run, FixedRun):
+                    check_springs(subject.formulation.bodies.system, run.integrator, t0, state, run.dt)
             event = None if stop is None else settled(subject.event(stop, t0, y))
             event = None if event is None else event.checked(subject.problem, t0, y)
             sampler = sampler_of(subject.formulation, control, dt) if isinstance(control, Sampled) else None
