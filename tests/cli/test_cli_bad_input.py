@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from poinsot.cli import app
+from poinsot.io import _toml
 
 GOOD = """
 [system]
@@ -94,11 +95,11 @@ def test_files_that_cannot_be_read(invoke, tmp_path):
 
 
 def test_file_without_permission(invoke, tmp_path, monkeypatch):
-    def refuse(path):
+    def refuse(path, *_):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
     (tmp_path / "case.toml").write_text(GOOD)
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(_toml, "read_regular", refuse)
     assert_one_line(invoke("run", "case.toml"), "case.toml: cannot be read: permission denied")
 
 

@@ -76,7 +76,7 @@ def test_quaternions_turn_about_one_axis():
         ),
         (
             lambda: pt.control.quintic([0.0], [1.0], 1.0, chain=CHAIN),
-            "chain of quintic = 3.0; it must be pt.Open",
+            "chain = 3.0; it must be a pt.Open",
         ),
         (lambda: pt.control.quintic([0.0], [1.0, 2.0], 1.0), r"shapes \(1,\) and \(2,\); they must be lists"),
         (lambda: pt.control.trapezoidal([0.0], [0.0], 1.0, 1.0), "there is no way between them"),

@@ -281,7 +281,7 @@ def test_a_law_of_ones_own_and_angles_that_go_round():
         (lambda: pt.control.PDGravity(chain(), 1.0, 1.0, GOAL, joints=["elbov"]), "did you mean elbow"),
         (
             lambda: pt.control.PDGravity(chain(), 1.0, 1.0, GOAL, joints=WRONG),
-            "has 0, which is no joint; there",
+            "joints of PDGravity = .0.; it must be a list of texts",
         ),
         (
             lambda: pt.control.Feedback(chain(), lambda q, v: q, WRONG[0]),

@@ -203,7 +203,7 @@ WRONG_WHEN_RUN = [
     (
         '"verlet"',
         '"lobatto-iiiab4"\nsolver = "newton"',
-        "LobattoIIIAB: solver must be FixedPoint",
+        "solver of LobattoIIIAB = .*it must be a FixedPoint",
     ),
     ("dt = 0.1", "", "has fixed steps; give dt"),
     ('"verlet"', '"verlet"\nrtol = 1e-9', "rtol = 1e-09, but .* has fixed steps"),
@@ -219,7 +219,7 @@ WRONG_WHEN_RUN = [
     ("dt = 0.1", "dt = -0.1", r"dt = -0.1 leads away from t1 = 2.0"),
     ("dt = 0.1", "dt = 0.3", r"t1 = 2.0 is 6.66666667 steps of dt = 0.3.*take t1 = 2.1"),
     ("dt = 0.1", "dt = 1e-300", "take a larger dt"),
-    ("dt = 0.1", "dt = 1e-12", r"GiB of memory; take save_every = \d+$"),
+    ("dt = 0.1", "dt = 1e-10", r"GiB of memory; take save_every = \d+$"),
     ("dt = 0.1", "dt = 0.1\nsave_at = [3.0]", "save_at has 3.0, outside the run"),
     (
         "dt = 0.1",

@@ -366,8 +366,12 @@ def test_files_that_are_too_large_or_too_deep_are_refused(tmp_path, monkeypatch)
     (tmp_path / "deep.urdf").write_text("<robot>" * 100 + "</robot>" * 100)
     with pytest.raises(pt.InputError, match="elements are nested too deeply"):
         read_urdf(tmp_path / "deep.urdf")
-    monkeypatch.setattr(_xml, "LARGEST", 100)
-    with pytest.raises(pt.InputError, match=r"picker.urdf has \d+ bytes; at most 100 are read"):
+    with (tmp_path / "large.urdf").open("wb") as file:
+        file.truncate(2**24 + 1)
+    with pytest.raises(pt.InputError, match=r"large.urdf: it has 16777217 bytes; at most 16777216 are read"):
+        read_urdf(tmp_path / "large.urdf")
+    monkeypatch.setattr(_xml, "MOST", 3)
+    with pytest.raises(pt.InputError, match=r"picker.urdf has \d+ elements <link>; at most 3 are read"):
         read_urdf(PICKER)
 
 

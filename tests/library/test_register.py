@@ -107,7 +107,7 @@ def test_adaptive_solvers_are_listed_as_such():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("integrater", "leap", Leap), "kind 'integrater' is not known; did you mean integrator"),
+        (("integrater", "leap", Leap), "kind = 'integrater'; it must be .*; did you mean integrator"),
         (("integrator", "rk4", Leap), "integrator name = 'rk4' is taken"),
         (("integrator", "My Leap", Leap), "integrator name = 'My Leap'; it must be lower case"),
         (("integrator", "leap", Leap()), "maker is Leap; give a class or function"),

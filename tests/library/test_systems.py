@@ -157,7 +157,7 @@ def test_batches_by_trailing_axis_and_by_vmap_agree():
         ("kepler", {"eccentricity": 1.0}, "eccentricity = 1.0; it must be at least 0 and below 1"),
         ("kepler", {"eccentricity": "wide"}, "eccentricity = 'wide'; it must be a number"),
         ("kepler", {"mu": float("nan")}, "mu = nan; it must be finite"),
-        ("harmonic-oscillator", {"mass": 0.0}, "mass = 0.0; it must be positive"),
+        ("harmonic-oscillator", {"mass": 0.0}, "mass = 0.0; it must be a positive number"),
         ("galactic-orbit", {"A": 9.0}, "no p2 makes H = 2"),
         ("henon-heiles", {"energy": 0.001}, "raise it"),
         ("symmetric-top", {"transverse_inertia": 2.0}, "at least mass"),

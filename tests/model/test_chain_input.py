@@ -41,8 +41,11 @@ def broken(s):
 
 BAD = {
     "two bodies": (lambda: chain(count=2), "count = 2; a chain with two ends has at least 3 bodies"),
-    "no whole number": (lambda: chain(count=4.0), "count = 4.0; it must be a whole number"),
-    "no body": (lambda: chain(body="tetrahedron"), "body = 'tetrahedron'; it must be a pt.RigidBody"),
+    "no whole number": (lambda: chain(count=4.0), "count of Chain = 4.0; it must be a whole number"),
+    "no body": (
+        lambda: chain(body="tetrahedron"),
+        "of Chain = 'tetrahedron'; it must be a pt.RigidBody",
+    ),
     "no spacing": (lambda: chain(spacing=0.0), "spacing = 0; it must be positive"),
     "unknown end": (lambda: chain(ends=("clamped", "loose")), "ends[1] = 'loose' is not known; an end is"),
     "unknown end alone": (lambda: chain(ends="loose"), "ends[0] = 'loose' is not known; an end is"),

@@ -289,7 +289,7 @@ BAD = {
     "radius": (lambda: Cutoff(LJ, 0.0), "radius of Cutoff = 0; it must be positive"),
     "negative radius": (lambda: Cutoff(LJ, -2.0), "radius of Cutoff = -2; it must be positive"),
     "smooth": (lambda: Cutoff(LJ, 1.0, smooth=0), "smooth of Cutoff = 0; it must be a whole number"),
-    "no pair": (lambda: Cutoff(cast(Any, len), 1.0), "pair of Cutoff = .*must be a pair potential"),
+    "no pair": (lambda: Cutoff(cast(Any, len), 1.0), "pair of Cutoff = .*must be a pair such as"),
     "not a function": (
         lambda: PairFunction(cast(Any, 3.0)),
         r"v of PairFunction = 3.0.*of \(s\) or \(s, par",

@@ -114,7 +114,7 @@ BAD = {
     "few": (lambda: shapes.two_rim_disc(1, 1, 4), "particles of a two_rim_disc = 4"),
     "fraction": (
         lambda: shapes.two_rim_disc(1, 1, cast(Any, 6.5)),
-        "particles of a two_rim_disc = 6.5; it must be a whole number",
+        "particles = 6.5; it must be a whole number",
     ),
     "radius": (lambda: shapes.two_rim_disc(-1, 1), "radius of a two_rim_disc = -1; it must be positive"),
     "height": (lambda: shapes.two_rim_disc(1, 0), "height of a two_rim_disc = 0; it must be positive"),

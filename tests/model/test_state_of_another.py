@@ -34,7 +34,7 @@ def handmade(**changes):
         (ONE, handmade(velocity=[[np.inf, 0, 0]]), r"velocity\[0, 0\] = inf; it must be finite"),
         (ONE, handmade(velocity=[[0, 0]]), r"velocity of the start has shape \(1, 2\)"),
         (ONE, pt.State(q=[1.0], p=[0.0]), r"the start has q, p, not position, quaternion"),
-        (ONE, (1.0, 2.0), r"must be a pt.State, got \(1.0, 2.0\)"),
+        (ONE, (1.0, 2.0), r"state = \(1.0, 2.0\); it must be a pt.State"),
     ],
 )
 def test_refused_in_runs_and_solutions(system, state, message):

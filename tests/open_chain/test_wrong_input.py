@@ -87,7 +87,7 @@ CASES: dict[str, Any] = {
     ),
     "state with open joints": (lambda: arm().of_state(open_state()), "of upper and lower is open by 0.1"),
     "state in joint coordinates": (lambda: arm().of_state(pt.State(q=ZERO, v=ZERO)), "the state has q, v,"),
-    "array as a state": (lambda: arm().of_state(np.zeros(4)), "the state must be a pt.State, got array("),
+    "array as a state": (lambda: arm().of_state(np.zeros(4)), "0., 0.]); it must be a pt.State"),
     "a problem": (lambda: pt.OpenChain(problem()), "system of OpenChain = Hamiltonian("),
     "a chain": (lambda: pt.OpenChain(arm()), "system of OpenChain = OpenChain("),
     "one name for a joint and a free body": (

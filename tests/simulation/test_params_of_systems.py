@@ -243,7 +243,7 @@ BAD = {
     ),
     "no dictionary": (
         lambda: pt.System(BODY, invariants=cast(Any, [height])),
-        "it must be a dictionary of functions",
+        "it must be a dictionary or None",
     ),
     "too many arguments": (
         lambda: pt.System(BODY, invariants={"z": lambda a, b, c, d: a}),

@@ -41,7 +41,7 @@ def test_single_precision_keeps_its_value():
         ({"dt": True}, "dt = True; it must be a finite number"),
         ({"dt": [0.1]}, r"dt = \[0.1\]; it must be a finite number"),
         ({"dt": np.nan}, "dt = nan; it must be a finite number"),
-        ({"t1": 10**400}, "t1 = 1000.* ... .*000; it is beyond the range of double precision"),
+        ({"t1": 10**400}, "t1 = 1000.* ... .*000; it must be a finite number"),
         ({"t1": 1j}, "t1 = 1j; it must be a finite number"),
         ({"t0": 1e17, "t1": 1e17 + 160, "dt": 1.0}, "dt = 1.0 is too short .* 16 apart; count the time from"),
         ({"t0": -1e308, "t1": 1e308, "dt": 1e305}, "too far from t0"),
@@ -50,11 +50,11 @@ def test_single_precision_keeps_its_value():
             "rtol = 1e.300; .* must be between 0 and 1",
         ),
         ({"integrator": DP5, "dt": None, "rtol": np.inf}, "rtol = inf; it must be a finite number"),
-        ({"integrator": DP5, "dt": None, "atol": 10**400}, "atol = 1.*beyond the range"),
+        ({"integrator": DP5, "dt": None, "atol": 10**400}, "atol = 1.*; it must be a finite number"),
         ({"save_every": 1.5}, "save_every = 1.5; it must be a whole number"),
         ({"save_every": True}, "save_every = True; it must be a whole number"),
         ({"save_every": 10**30}, "save_every = 10*; it must be at most"),
-        ({"save_at": "x" * 10**5}, "save_at = 'xxx.* ... xxx*'; it must be a list of finite times"),
+        ({"save_at": "x" * 10**5}, "save_at = 'xxx.* ... xxx*'; it must be a list or None"),
         ({"save_at": [0.1, None]}, r"save_at = \[0.1, None\]; it must be a list"),
     ],
 )
@@ -71,10 +71,13 @@ def test_wrong_numbers(options, message):
         ({"tolerance": np.inf}, "tolerance of .* = inf; it must be a finite number"),
         ({"tolerance": 1e300}, "between 0 and 10000, in units of round-off"),
         ({"tolerance": -1.0}, "between 0 and 10000"),
-        ({"max_iterations": 2**40}, "max_iterations of .* = 1099511627776; it must be at most 1000000"),
-        ({"max_iterations": 9999999999999999999999}, "must be at most 1000000"),
-        ({"max_iterations": 0}, "whole number of at least 1"),
-        ({"max_iterations": 2.5}, "whole number of at least 1"),
+        (
+            {"max_iterations": 2**40},
+            "max_iterations of .* = 1099511627776; it must be a whole number from 1 to 1000000",
+        ),
+        ({"max_iterations": 9999999999999999999999}, "from 1 to 1000000"),
+        ({"max_iterations": 0}, "whole number from 1 to"),
+        ({"max_iterations": 2.5}, "whole number from 1 to"),
     ],
 )
 def test_wrong_iterations(solver, options, message):
@@ -85,5 +88,5 @@ def test_wrong_iterations(solver, options, message):
 def test_steps_of_solve_are_whole_numbers():
     wrong: Any = (2.5, 0, True, "3")
     for steps in wrong:
-        with pytest.raises(pt.InputError, match="steps = .*; it must be a whole number of at least 1"):
+        with pytest.raises(pt.InputError, match="steps = .*; it must be a whole number from 1 to"):
             pt.solve(PROBLEM, RK4, START, dt=0.1, steps=steps)

@@ -133,7 +133,7 @@ def stopped(stop, solver, t1=2.0):
         (lambda q, p: q[0] > 0.5, "^the event returns truth values"),
         (lambda q, p: jnp.sqrt(q[0] - 2.0), "^the event is NaN at the start"),
         (lambda q, p: q.nothing, "^the event cannot be evaluated: AttributeError"),
-        (3.0, "^the event must be a function"),
+        (3.0, "^function of Event = 3.0; it must be a function"),
     ],
 )
 def test_wrong_events_are_named(event, message, solver):
@@ -147,7 +147,7 @@ def test_wrong_events_are_named(event, message, solver):
         (lambda motion: motion.position, r"^the event returns shape \(1, 3\)"),
         (lambda motion: None, "^the event returns None"),
         (lambda motion, more: 1.0, "^the event cannot be evaluated: TypeError"),
-        (3.0, "^the event = 3.0; it must be a function of the motion"),
+        (3.0, "^function of Event = 3.0; it must be a function"),
     ],
 )
 def test_wrong_events_of_bodies_are_named(event, message):

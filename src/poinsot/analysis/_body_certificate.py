@@ -15,7 +15,7 @@ from poinsot.analysis._order import fit_slope
 from poinsot.analysis._specimen import Specimen, seen
 from poinsot.analysis._travel import travel
 from poinsot.coordinates import AbstractOrientation, as_coordinates
-from poinsot.core import Packed, Registry, Result
+from poinsot.core import Packed, Registry, Result, checked
 from poinsot.equations import FORMS, MOMENTA, Formulation, formulate, refusal
 from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.solvers import EPS
@@ -76,6 +76,7 @@ class BodyCertificate:
         return {key: _plain(value) for key, value in asdict(self).items()}
 
 
+@checked
 def certify_body(
     integrator: AbstractIntegrator | str,
     coordinates: AbstractOrientation | str,

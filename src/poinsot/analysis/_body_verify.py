@@ -13,6 +13,7 @@ from poinsot.analysis._body_certificate import (
     certify_body,
 )
 from poinsot.coordinates import AbstractOrientation, Directors, EulerAngles, Group, Quaternions
+from poinsot.core import checked
 from poinsot.equations import FORMS
 from poinsot.integrators import AbstractIntegrator, Composition
 from poinsot.simulation._subject import choose
@@ -48,6 +49,7 @@ METHODS = (
 """Integrators of the matrix, by their short names."""
 
 
+@checked
 def body_matrix(methods: Sequence[str] = METHODS) -> Iterator[BodyCertificate]:
     """Certificates of every coordinates, form and integrator, refused combinations included, one by one."""
     for name in methods:

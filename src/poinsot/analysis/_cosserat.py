@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, checked
 from poinsot.model import Chain
 
 from ._dispersion import straight_bonds
@@ -110,6 +110,7 @@ class CosseratRod:
         return squares, energies.reshape(len(squares), len(values), 6).sum(axis=1)
 
 
+@checked
 def cosserat_rod(chain: Chain) -> CosseratRod:
     r"""The rod with the energy of the chain in states of uniform strain (Cauchy and Born).
 

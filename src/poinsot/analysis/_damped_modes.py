@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.core import State
+from poinsot.core import State, checked
 from poinsot.model import AbstractSystem
 
 from ._equilibrium import Equilibrium
@@ -74,6 +74,7 @@ class DampedModes:
         return "\n".join(lines)
 
 
+@checked
 def damped_modes(
     system: AbstractSystem, equilibrium: Equilibrium | State, *, t: float | None = None
 ) -> DampedModes:

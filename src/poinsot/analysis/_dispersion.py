@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, checked
 from poinsot.model import Chain
 
 from ._bond_derivatives import BondDerivatives, bond_derivatives
@@ -49,6 +49,7 @@ class Dispersion:
         return plot_dispersion(self.k * self.spacing, self.squares, title=f"Waves along {self.name}", ax=ax)
 
 
+@checked
 def dispersion(chain: Chain, k: np.ndarray | None = None, *, points: int = 101) -> Dispersion:
     r"""Waves along the straight chain of a chain's bodies, at its spacing and without ends.
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, as_array, checked, quoted
 from poinsot.simulation import BodyTrajectory, Trajectory
 
 SAMPLES = 64
@@ -38,6 +38,7 @@ class ConstraintDrift:
         return drift_exponent(self.t, self.velocity, settled=self.settled)
 
 
+@checked
 def constraint_drift(run: Trajectory, *, settled: float = 0.05) -> ConstraintDrift:
     r"""Measure how a run of bodies drifts from the constraints of its coordinates.
 
@@ -70,6 +71,7 @@ def envelope(residuals: np.ndarray) -> np.ndarray:
     return np.maximum.accumulate(np.max(np.abs(residuals).reshape(len(residuals), -1), axis=1))
 
 
+@checked
 def drift_exponent(t: np.ndarray, size: np.ndarray, *, settled: float = 0.05) -> float:
     r"""Slope of $\log(\mathrm{size})$ against $\log t$, by least squares.
 
@@ -84,6 +86,9 @@ def drift_exponent(t: np.ndarray, size: np.ndarray, *, settled: float = 0.05) ->
     Raises:
         InputError: when fewer than three states are left for the fit.
     """
+    t, size = (np.asarray(as_array(one, name)) for one, name in ((t, "t"), (size, "size")))
+    if t.ndim != 1 or t.shape != size.shape or t.size < 3:
+        raise InputError(f"t has shape {t.shape}, size {size.shape}; give as many of both, three at least")
     if np.count_nonzero(t >= settled * t[-1]) < 3:
         raise InputError(f"t has {len(t)} times; three at least must come after settled = {settled} of it")
     samples = np.geomspace(settled * t[-1], t[-1], SAMPLES)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import InputError, State
+from poinsot.core import InputError, State, checked, whole
 from poinsot.model import AbstractSystem, Chain
 
 from ._binding import Binding, binding
@@ -83,14 +83,15 @@ class Equilibrium:
         return "none was found, the forces do not vanish"
 
 
+@checked
 def equilibrium(
     system: AbstractSystem,
     start: State | None = None,
     *,
-    starts: int = 8,
-    seed: int = 0,
+    starts: Annotated[int, whole(1, 10_000)] = 8,
+    seed: Annotated[int, whole(0)] = 0,
     t: float = 0.0,
-    steps: int = 400,
+    steps: Annotated[int, whole(1, 10**6)] = 400,
 ) -> Equilibrium:
     r"""The lowest minimum of the potential energy that is found from several starts.
 
@@ -121,8 +122,6 @@ def equilibrium(
     Raises:
         InputError: no start, or loads that nothing balances; the message says which, and what is left.
     """
-    if starts < 1:
-        raise InputError(f"starts = {starts}; at least one is needed")
     first, whole = _beginning(system, start, t)
     loaded, arrivals = act_at_rest(system, first), []
     if not loaded:
@@ -137,6 +136,7 @@ def equilibrium(
     return replace(best, others=tuple(one for one in others if not _same(one, best)))
 
 
+@checked
 def stationary_point(
     system: AbstractSystem, start: State | None = None, *, t: float = 0.0, steps: int = 400
 ) -> Equilibrium:

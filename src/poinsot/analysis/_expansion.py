@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import State
+from poinsot.core import State, checked
 from poinsot.kernels import jitted
 from poinsot.model import AbstractSystem, Chain
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+@checked
 def hessian(system: AbstractSystem, state: State, t: float = 0.0) -> "csr_array":
     r"""Second derivatives of the potential energy at a state, as a sparse matrix.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.analysis._travel import travel
-from poinsot.core import AbstractProblem, Result, State
+from poinsot.core import AbstractProblem, Result, State, checked
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._validate import check_state, fixed_for
 
@@ -24,6 +24,7 @@ class InvariantDeviations:
     """How the run ended."""
 
 
+@checked
 def invariant_deviations(
     problem: AbstractProblem,
     integrator: AbstractIntegrator | str,

@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from poinsot.analysis._tangent import flow
-from poinsot.core import AbstractProblem, InputError, Packed, Result, State, quoted
+from poinsot.core import AbstractProblem, InputError, Packed, Result, State, checked, quoted
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import jitted
 from poinsot.simulation._loop import Marcher
@@ -32,6 +32,7 @@ class LyapunovEstimate:
         return float(self.estimate[-1])
 
 
+@checked
 def lyapunov(
     problem: AbstractProblem,
     integrator: AbstractIntegrator | str,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import InputError, State
+from poinsot.core import InputError, State, checked
 from poinsot.model import AbstractSystem
 
 from ._descent import resting
@@ -114,6 +114,7 @@ class Modes:
         return "\n".join(lines)
 
 
+@checked
 def modes(
     system: AbstractSystem,
     equilibrium: Equilibrium | State,

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.analysis._travel import travel
-from poinsot.core import AbstractProblem, InputError, Packed, State
+from poinsot.core import AbstractProblem, InputError, Packed, State, checked
 from poinsot.integrators import AbstractIntegrator, FixedPoint, GaussLegendre
 from poinsot.simulation._validate import check_state, fixed_for
 from poinsot.solvers import EPS
@@ -47,6 +47,7 @@ class OrderEstimate:
         return min(self.slope.values())
 
 
+@checked
 def order_estimate(
     problem: AbstractProblem,
     integrator: AbstractIntegrator | str,
@@ -164,6 +165,7 @@ def fit_slope(h: np.ndarray, error: np.ndarray, floor: np.ndarray) -> tuple[floa
     return float(np.polyfit(x[used], e[used], 1)[0]), used
 
 
+@checked
 def reference_solution(
     problem: AbstractProblem,
     state: State,

@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, Result, State, UserFunction, user_function
+from poinsot.core import AbstractProblem, Packed, Result, State, UserFunction, checked, user_function
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import jitted, once
 from poinsot.simulation import Event, Interrupted, SimulationError, Trajectory
@@ -49,6 +49,7 @@ class PoincareSection:
         return len(self.t)
 
 
+@checked
 def poincare_section(
     problem: AbstractProblem,
     integrator: AbstractIntegrator | str,

@@ -3,11 +3,12 @@
 import numpy as np
 
 from poinsot.analysis._travel import travel
-from poinsot.core import AbstractProblem, State
+from poinsot.core import AbstractProblem, State, checked
 from poinsot.integrators import AbstractIntegrator
 from poinsot.simulation._validate import check_state, fixed_for
 
 
+@checked
 def reversibility(
     problem: AbstractProblem, integrator: AbstractIntegrator | str, state: State, h: float, *, t: float = 0.0
 ) -> float:

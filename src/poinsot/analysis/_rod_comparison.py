@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, checked, quoted
 from poinsot.model import Chain
 from poinsot.model.freedom import Free
 
@@ -76,6 +76,7 @@ class RodComparison:
         return "\n".join(lines)
 
 
+@checked
 def cosserat_comparison(
     chain_of: Callable[[int], Chain], counts: Sequence[int] = (8, 16, 32, 64), count: int = 8
 ) -> RodComparison:

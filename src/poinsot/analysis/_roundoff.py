@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import Hamiltonian, InputError, Result, State
+from poinsot.core import Hamiltonian, InputError, Result, State, checked
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import jitted
 from poinsot.simulation import ensemble
@@ -48,6 +48,7 @@ class RoundoffGrowth:
         return float(np.mean(last) / (np.std(last, ddof=1) / np.sqrt(len(last))))
 
 
+@checked
 def roundoff_growth(
     problem: Hamiltonian,
     integrator: AbstractIntegrator | str,

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Hamiltonian, InputError, Packed, Result, State
+from poinsot.core import Hamiltonian, InputError, Packed, Result, State, checked
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import once
@@ -25,6 +25,7 @@ class SymplecticityCertificate:
     """Whether the step's implicit equations were solved; the defect means nothing else."""
 
 
+@checked
 def symplecticity(
     problem: Hamiltonian, integrator: AbstractIntegrator | str, state: State, h: float, *, t: float = 0.0
 ) -> SymplecticityCertificate:

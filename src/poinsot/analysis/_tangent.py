@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractProblem, InputError, Packed, Result, State
+from poinsot.core import AbstractProblem, InputError, Packed, Result, State, checked
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import jitted
 from poinsot.simulation._loop import LoopState, Marcher
@@ -25,6 +25,7 @@ class TangentMap:
     """How the run ended."""
 
 
+@checked
 def tangent_map(
     problem: AbstractProblem,
     integrator: AbstractIntegrator | str,

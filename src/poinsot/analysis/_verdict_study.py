@@ -7,6 +7,7 @@ import numpy as np
 
 from poinsot.analysis._verdict_families import FAMILIES, Made, even
 from poinsot.analysis._verdict_motions import MOTIONS
+from poinsot.core import checked
 from poinsot.simulation import Scale, Verdict
 from poinsot.simulation._pace import Pace
 from poinsot.simulation._verdict import EPSILON, Finding, judge
@@ -70,6 +71,7 @@ class VerdictRates:
         return {"family": self.family, "series": self.series} | counts | rates | {"worst": self.worst}
 
 
+@checked
 def verdict_rates(
     series: int = 2000, *, seed: int = 0, progress: Callable[[str], None] | None = None
 ) -> list[VerdictRates]:

@@ -13,7 +13,7 @@ from poinsot.analysis._order import LEGS, OrderEstimate, order_estimate, referen
 from poinsot.analysis._reversibility import reversibility
 from poinsot.analysis._symplecticity import symplecticity
 from poinsot.analysis._travel import Travel, travel
-from poinsot.core import Hamiltonian, Result, State
+from poinsot.core import Hamiltonian, Result, State, checked
 from poinsot.integrators import AbstractIntegrator, Composition, as_fixed
 from poinsot.integrators._tableau import simplifying_conditions
 from poinsot.solvers import EPS
@@ -73,6 +73,7 @@ class Verification:
         return "\n".join([self.integrator, *lines])
 
 
+@checked
 def verify(integrator: AbstractIntegrator | str) -> Verification:
     r"""Measure every trait that an integrator declares.
 

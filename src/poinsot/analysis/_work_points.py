@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from poinsot.core import checked
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -137,6 +139,7 @@ class WorkPrecision:
         return [f"{'; '.join(dict.fromkeys(places))}: {reason}" for reason, places in found.items()]
 
 
+@checked
 def work_ratio(better: tuple[np.ndarray, np.ndarray], worse: tuple[np.ndarray, np.ndarray]) -> float:
     r"""How many times the work of one curve another takes for the same error, as a median over its points.
 

@@ -15,7 +15,7 @@ from poinsot.coordinates import (
     Quaternions,
     as_coordinates,
 )
-from poinsot.core import AbstractProblem, InputError, State, quoted
+from poinsot.core import AbstractProblem, InputError, State, checked, quoted
 from poinsot.equations import FORMS
 from poinsot.integrators import AbstractAdaptive, as_integrator
 from poinsot.model import AbstractSystem
@@ -37,6 +37,7 @@ class InterruptedComparison(KeyboardInterrupt):
         self.work_precision = measured
 
 
+@checked
 def work_precision(
     problem: AbstractProblem | AbstractSystem,
     state: State,

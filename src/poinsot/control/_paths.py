@@ -8,13 +8,13 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.control._actuation import as_chain, as_gains
-from poinsot.core import InputError, Printable, as_array, as_floats, concrete, quoted
+from poinsot.core import Checked, InputError, Printable, as_array, as_floats, checked, concrete, quoted
 from poinsot.core.types import Scalar
 from poinsot.model import OpenChain
 from poinsot.model.open_chain import as_coordinates
 
 
-class AbstractProfile(Printable):
+class AbstractProfile(Printable, Checked):
     """How far along its way a motion is: $s(t)$ from 0 to 1."""
 
     @property
@@ -106,6 +106,7 @@ class JointPath(Printable):
         return q, rate * self.way, acceleration * self.way
 
 
+@checked
 def quintic(
     q0: Any, q1: Any, duration: Any, *, begin: Any = 0.0, chain: OpenChain | None = None
 ) -> JointPath:
@@ -122,6 +123,7 @@ def quintic(
     return _path("quintic", q0, q1, QuinticProfile(time), begin, chain)
 
 
+@checked
 def trapezoidal(
     q0: Any, q1: Any, speed: Any, acceleration: Any, *, begin: Any = 0.0, chain: OpenChain | None = None
 ) -> JointPath:

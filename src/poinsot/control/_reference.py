@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, UserFunction, brief, tried
+from poinsot.core import Checked, InputError, Printable, UserFunction, brief, tried
 from poinsot.model import OpenChain
 from poinsot.model.open_chain import as_coordinates
 
@@ -15,7 +15,7 @@ Followed = tuple[Float[Array, " nq"], Float[Array, " nv"], Float[Array, " nv"]]
 """Coordinates, rates and accelerations."""
 
 
-class Reference(Printable):
+class Reference(Printable, Checked):
     """Coordinates, rates and accelerations as a function of time; made by `as_reference`."""
 
     target: Float[Array, " nq"] | None

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import as_array
+from poinsot.core import as_array, checked
 
 SWEEPS = 60
 """Iterations of the sign function: it doubles its digits, after some that bring all eigenvalues near one."""
@@ -13,6 +13,7 @@ REFINEMENTS = 2
 """Newton steps afterwards, which take away the rounding errors of the inverses."""
 
 
+@checked
 def riccati(
     A: Float[Array, "n n"], B: Float[Array, "n m"], Q: Float[Array, "n n"], R: Float[Array, "m m"]
 ) -> Float[Array, "n n"]:

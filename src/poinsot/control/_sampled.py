@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, as_number, quoted
+from poinsot.core import Checked, InputError, Printable, as_number, checked, quoted
 from poinsot.core.types import Scalar
 from poinsot.model import OpenChain
 from poinsot.model.loads import AbstractControl
@@ -18,7 +18,7 @@ EARLY = 1e-9
 """Fraction of a period by which a time may be before a sample and count as that of the sample."""
 
 
-class Sampled(Printable):
+class Sampled(Printable, Checked):
     r"""A controller that is evaluated once in a period, and held until the next: a zero-order hold.
 
     $$ \tau(t) = \tau_{\rm law}(t_k, q(t_k), v(t_k)), \qquad t_k = t_0 + k\,T \le t < t_{k+1} $$
@@ -65,6 +65,7 @@ class Held(AbstractControl):
         return self.forces[jnp.clip(place, 0, len(self.forces) - 1)]
 
 
+@checked
 def holding(tree: Tree, forces: Float[Array, "samples nv"], begin: Any = 0.0) -> Tree:
     """Anything with a `Held` in it, holding these forces."""
 

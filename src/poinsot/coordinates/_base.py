@@ -2,12 +2,11 @@
 
 import abc
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import saddle_point
+from poinsot.core import Checked, saddle_point
 from poinsot.core.types import Scalar
 
 Position = Float[Array, " n"]
@@ -19,7 +18,7 @@ Moments = Float[Array, "3"]
 BodyVector = Float[Array, "3"]
 
 
-class AbstractOrientation(eqx.Module):
+class AbstractOrientation(Checked):
     """Numbers that stand for the rotation of one body.
 
     Everything here is written for one body and plain small arrays. Many bodies, or many runs, come from

@@ -7,7 +7,6 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, quoted
 from poinsot.rotation import to_matrix, unvec, vec
 from poinsot.solvers import solve_small
 
@@ -72,10 +71,6 @@ class Directors(AbstractCoordinates):
         constraints: Literal["rows", "columns"] = "columns",
         projection: Literal["nearest", "spurrier_klumpp"] = "nearest",
     ):
-        if constraints not in ("rows", "columns"):
-            raise InputError(f"constraints = {quoted(constraints)} is not known; give 'rows' or 'columns'")
-        if projection not in _PROJECTIONS:
-            raise InputError(f"projection = {projection!r} is not known; give 'nearest' or 'spurrier_klumpp'")
         self.sigma = checked_sigma(sigma)
         self.constrained, self.projection = constraints, projection
 

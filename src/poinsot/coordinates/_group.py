@@ -5,8 +5,6 @@ from typing import Literal
 import equinox as eqx
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, quoted
-
 from ._base import AbstractOrientation, BodyVector, Moments, Multipliers, Position, Velocity
 from ._directors import Directors
 from ._quaternions import Quaternions
@@ -26,8 +24,6 @@ class Group(AbstractOrientation):
     element: Literal["quaternion", "matrix"] = eqx.field(static=True)
 
     def __init__(self, element: Literal["quaternion", "matrix"] = "quaternion"):
-        if element not in ("quaternion", "matrix"):
-            raise InputError(f"element = {quoted(element)} is not known; give 'quaternion' or 'matrix'")
         self.element = element
 
     @property

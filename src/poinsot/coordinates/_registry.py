@@ -9,7 +9,7 @@ from poinsot.coordinates._euler_angles import EulerAngles
 from poinsot.coordinates._group import Group
 from poinsot.coordinates._joint import Joint
 from poinsot.coordinates._quaternions import Quaternions
-from poinsot.core import InputError, Registry, check_called
+from poinsot.core import InputError, Registry, check_called, checked
 
 REGISTRY: Registry[Callable[..., AbstractOrientation]] = Registry(
     "coordinates",
@@ -28,6 +28,7 @@ def names() -> tuple[str, ...]:
     return tuple(REGISTRY)
 
 
+@checked
 def by_name(name: str) -> AbstractOrientation:
     """The coordinates of that name, with their default options.
 

@@ -1,6 +1,21 @@
 """The common tongue: states, problem kinds, outcomes. Everything else meets here."""
 
 from poinsot.core._abreast import abreast
+from poinsot.core._arguments import (
+    FUNCTION,
+    NAME,
+    NOT_NEGATIVE,
+    NUMBER,
+    POSITIVE,
+    Accepted,
+    Checked,
+    check_argument,
+    check_keywords,
+    checked,
+    kind_of,
+    real,
+    whole,
+)
 from poinsot.core._blocks import Blocks, one_block
 from poinsot.core._bodies import body_after_body, each_body
 from poinsot.core._constrained import AbstractConstrained, Constrained
@@ -8,6 +23,7 @@ from poinsot.core._discrete_gradient import composed_gradient, corrected, discre
 from poinsot.core._energy import AbstractEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._extras import MissingPackageError, check_installed, optional
+from poinsot.core._files import read_regular
 from poinsot.core._functions import Use, check_uses, failure, tried
 from poinsot.core._group import Element, Group, GroupParts, LocalWrench, Wrench, body_torque
 from poinsot.core._hold import barrier, held, hold, hold_p
@@ -95,6 +111,19 @@ __all__ = [
     "whole_gradient",
     "HOLDING",
     "HOLDING_REPETITIONS",
+    "FUNCTION",
+    "NAME",
+    "NOT_NEGATIVE",
+    "NUMBER",
+    "POSITIVE",
+    "Accepted",
+    "Checked",
+    "check_argument",
+    "check_keywords",
+    "checked",
+    "kind_of",
+    "real",
+    "whole",
     "AbstractConstrained",
     "AbstractEnergy",
     "AbstractImplicit",
@@ -177,6 +206,7 @@ __all__ = [
     "optional",
     "parameters_of",
     "quoted",
+    "read_regular",
     "saddle_point",
     "shortened",
     "shown",

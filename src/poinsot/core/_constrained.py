@@ -14,7 +14,7 @@ from poinsot.core._discrete_gradient import corrected, whole_gradient
 from poinsot.core._errors import InputError
 from poinsot.core._functions import Use
 from poinsot.core._implicit import AbstractImplicit, StabilisedForm
-from poinsot.core._numbers import concrete
+from poinsot.core._numbers import as_array, concrete
 from poinsot.core._problem import Packed, PhaseSpace, as_params, named_functions
 from poinsot.core._projection import Projection, along_surface, nearest_on_surface, saddle_point
 from poinsot.core._show import quoted
@@ -244,6 +244,20 @@ class AbstractConstrained(PhaseSpace):
         return {"energy": self.energy(t, y)} if self.autonomous and self.conservative else {}
 
 
+def _as_mass(mass: Any) -> Array:
+    """Numbers on the diagonal of a mass matrix, or the matrix: positive definite."""
+    array = as_array(mass, "mass")
+    if array.ndim > 2 or (array.ndim == 2 and array.shape[0] != array.shape[1]):
+        raise InputError(f"mass has shape {array.shape}; it must be a number, a list of them or a matrix")
+    if concrete(array):
+        numbers = np.asarray(array)
+        if array.ndim == 2 and not np.allclose(numbers, numbers.T, rtol=1e-9, atol=0.0):
+            raise InputError(f"mass = {quoted(mass)}; a mass matrix must be symmetric")
+        if not np.all((np.linalg.eigvalsh(numbers) if array.ndim == 2 else numbers) > 0.0):
+            raise InputError(f"mass = {quoted(mass)}; it must be positive, a matrix positive definite")
+    return array
+
+
 class Constrained(AbstractConstrained):
     r"""Point masses or generalised coordinates with constraints, given by functions.
 
@@ -289,7 +303,7 @@ class Constrained(AbstractConstrained):
     ):
         self.V = user_function(V, ("q",), "V")
         self.g = user_function(g, ("q",), "g")
-        self.mass = user_function(mass, ("q",), "mass") if callable(mass) else jnp.asarray(mass, dtype=float)
+        self.mass = user_function(mass, ("q",), "mass") if callable(mass) else _as_mass(mass)
         self.force = optional_function(force, ("q", "v"), "force")
         self.params = as_params(params)
         self.invariants = named_functions(invariants, self.labels)

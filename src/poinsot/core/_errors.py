@@ -1,5 +1,8 @@
 """Errors that people see."""
 
 
-class InputError(ValueError):
-    """Wrong input, found before anything was computed: names the field, the value and the remedy."""
+class InputError(ValueError, TypeError):
+    """Wrong input, found before anything was computed: names the field, the value and the remedy.
+
+    A wrong value and a wrong type are both meant by it, so it is caught as either.
+    """

@@ -38,7 +38,7 @@ def as_floats(value: Any, field: str, wanted: str = "numbers") -> Array:
         raise InputError(message) from None
     except (TypeError, ValueError):
         raise InputError(f"{field} = {quoted(value)}; it must be {wanted}") from None
-    if numbers.dtype.kind not in "biuf":
+    if numbers.dtype.kind not in "iuf":
         raise InputError(f"{field} = {quoted(value)}; it must be {wanted}")
     return on_device(numbers.astype(float))
 

@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core._blocks import Blocks
 from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
+from poinsot.core._errors import InputError
 from poinsot.core._functions import Use
 from poinsot.core._implicit import AbstractImplicit
 from poinsot.core._known import joined
@@ -21,6 +22,7 @@ from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
 from poinsot.core._recommendation import Recommending
+from poinsot.core._show import quoted
 from poinsot.core._signature import UserFunction, optional_function, user_function
 from poinsot.core._state import State
 
@@ -41,6 +43,7 @@ class AbstractProblem(Recommending):
     ordinary: ClassVar[bool] = True
     """Whether it is an ordinary differential equation, which any one-step method can be applied to."""
 
+    told_apart: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ()
     """Names of the `observables`."""
 
@@ -215,7 +218,10 @@ def _forget(key: int, gone: Any) -> None:
 
 def as_params(params):
     """Parameters as a pytree of float64 arrays; integers stay as they are, so they may size arrays."""
-    return jax.tree.map(lambda leaf: leaf if isinstance(leaf, (int, str)) else jnp.asarray(leaf), params)
+    try:
+        return jax.tree.map(lambda leaf: leaf if isinstance(leaf, (int, str)) else jnp.asarray(leaf), params)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"params = {quoted(params)}; it must hold numbers and arrays alone") from None
 
 
 class ODE(AbstractProblem):
@@ -359,7 +365,7 @@ class Hamiltonian(PhaseSpace):
         elif H is None and T is not None and V is not None:
             self.function = SeparableEnergy(T, V, dHdq, dHdp)
         else:
-            raise TypeError("a Hamiltonian takes either H, or both T and V when it is separable")
+            raise InputError("a Hamiltonian takes either H, or both T and V when it is separable")
         self.force = optional_function(force, self.labels, "force")
         self.params = as_params(params)
         self.invariants = named_functions(invariants, self.labels)

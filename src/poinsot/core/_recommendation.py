@@ -9,6 +9,7 @@ import equinox as eqx
 import jax
 from jax.tree_util import Partial
 
+from poinsot.core._arguments import Checked
 from poinsot.core._show import Printable
 from poinsot.core._state import State
 
@@ -22,7 +23,7 @@ class Recommendation(eqx.Module):
     exact: Callable[..., State] | None
 
 
-class Recommending(Printable):
+class Recommending(Printable, Checked):
     """A problem or system, which may come with a recommendation, as all of `pt.library` do."""
 
     recommendation: Recommendation | None = eqx.field(default=None, kw_only=True)

@@ -21,6 +21,9 @@ class Result(enum.IntEnum):
     step_too_small = 6
     monitor_too_fast = 7
     event_undefined = 8
+    bad_start = 9
+    out_of_reach = 10
+    memory_full = 11
 
     @property
     def message(self) -> str:
@@ -62,6 +65,17 @@ _MESSAGES = {
     Result.event_undefined: (
         "the stop condition became NaN, where it could be met unseen: make it a number at every state of the "
         "motion"
+    ),
+    Result.out_of_reach: (
+        "at this pace the run would take more than a month: t1 is too far away for steps of this size (take "
+        "an earlier t1, a larger dt, or larger tolerances)"
+    ),
+    Result.memory_full: (
+        "the saved steps fill the memory (save fewer, by save_every or save_at, or take an earlier t1)"
+    ),
+    Result.bad_start: (
+        "the run cannot start: the step is zero, a number is not finite, or the start is off its "
+        "constraints, joints or freedoms (take problem.consistent(state) or system.assemble(state))"
     ),
 }
 

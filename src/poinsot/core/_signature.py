@@ -158,7 +158,7 @@ def user_function(function: Callable, labels: tuple[str, ...], field: str) -> Us
         return function
     shown = ", ".join(labels)
     if not callable(function):
-        raise TypeError(
+        raise InputError(
             f"{field} must be a function of ({shown}), got {type(function).__name__} {quoted(function)}"
         )
     required, names, most = _positional(function, field)
@@ -170,7 +170,7 @@ def user_function(function: Callable, labels: tuple[str, ...], field: str) -> Us
         takes_time = wanted == 2 or (wanted == 1 and names[0] == "t")
         takes_params = wanted == 2 or (wanted == 1 and not takes_time)
         return UserFunction(function, takes_time, takes_params, field, users=True)
-    raise TypeError(
+    raise InputError(
         f"{field} takes {required} arguments ({', '.join(names[:required])}); it must take ({shown}), "
         f"(t, {shown}), ({shown}, params) or (t, {shown}, params)"
     )
@@ -189,10 +189,10 @@ def time_function(function: Callable, field: str) -> UserFunction:
         field: the argument it was given as, for error messages.
     """
     if not callable(function):
-        raise TypeError(f"{field} must be a function of t, got {type(function).__name__} {quoted(function)}")
+        raise InputError(f"{field} must be a function of t, got {type(function).__name__} {quoted(function)}")
     required, names, most = _positional(function, field)
     if most < 1 or required > 2:
-        raise TypeError(
+        raise InputError(
             f"{field} takes {required} arguments ({', '.join(names)}); it must take (t) or (t, params)"
         )
     return UserFunction(function, True, required == 2, field, users=True)

@@ -19,6 +19,8 @@ class State:
     passes through `jit`, `vmap` and `grad`; a saved trajectory is a state with a leading time axis.
     """
 
+    in_words = "a pt.State, such as system.state(...) or pt.State(q=..., p=...)"
+
     def __init__(self, **components):
         self._components = {name: as_floats(value, name) for name, value in components.items()}
 

@@ -29,6 +29,7 @@ from poinsot.core import (
     Printable,
     State,
     UserFunction,
+    checked,
     each_body,
 )
 from poinsot.core import Group as GroupProblem
@@ -277,6 +278,7 @@ class Formulation(Printable):
         return {name: function(t, motion, system.params) for name, function in system.invariants.items()}
 
 
+@checked
 def formulate(system: AbstractSystem, coordinates: AbstractOrientation | str, form: str) -> Formulation:
     """A system in coordinates and a form of the equations.
 

@@ -4,9 +4,7 @@ import abc
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import equinox as eqx
-
-from poinsot.core import AbstractProblem, Group, Hamiltonian, Packed, StepInfo
+from poinsot.core import AbstractProblem, Checked, Group, Hamiltonian, Packed, StepInfo
 
 OF_KIND = {
     "hamiltonian": "pt.Hamiltonian or bodies in the form 'hamiltonian'",
@@ -40,7 +38,7 @@ class Traits:
     """Where it comes from."""
 
 
-class AbstractIntegrator(eqx.Module):
+class AbstractIntegrator(Checked):
     """A one-step map `(t, y) -> (t + h, y)` with its traits.
 
     A step may be of any size and sign: compositions take unequal and negative steps.

@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from poinsot.core import InputError, checked
+
 from ._digits import (
     EXACT_TOLERANCE,
     FLOAT_TOLERANCE,
@@ -53,7 +55,7 @@ class CompositionScheme:
             weight is a float. Raise it for weights printed with fewer digits.
 
     Raises:
-        ValueError: If a condition fails; it names the word and its residual.
+        InputError: If a condition fails; it names the word and its residual.
     """
 
     name: str
@@ -63,6 +65,7 @@ class CompositionScheme:
     reference: str
     tolerance: float
 
+    @checked
     def __init__(
         self,
         name: str,
@@ -73,10 +76,8 @@ class CompositionScheme:
         reference: str = "",
         tolerance: float | None = None,
     ):
-        if base not in ("symmetric", "adjoint pair"):
-            raise ValueError(f'{name}: base = {base!r}, but it must be "symmetric" or "adjoint pair"')
         if not weights or (base == "adjoint pair" and len(weights) % 2):
-            raise ValueError(
+            raise InputError(
                 f"{name}: {len(weights)} weights; there must be at least one, and for an adjoint pair "
                 f"an even number, beta and alpha by turns"
             )
@@ -101,12 +102,12 @@ class CompositionScheme:
                 higher.append(residual)
             elif residual > self.tolerance:
                 letters = " ".join(f"Y{k}" for k in word)
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: declared order {self.order}, but the condition of the word {letters} "
                     f"(order {sum(word)}) fails with residual {residual:.3e} > {self.tolerance:g}"
                 )
         if max(higher) <= self.tolerance:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: declared order {self.order} is understated, all conditions of order "
                 f"{self.order + 1} hold; declare the true order"
             )

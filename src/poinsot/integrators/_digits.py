@@ -14,6 +14,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from poinsot.core import InputError, quoted
+
 DIGITS = 50
 """Significant digits of a stored coefficient."""
 
@@ -62,13 +64,13 @@ def to_decimal(value: Coefficient, field: str) -> Decimal:
         field: What to call it in an error message.
 
     Raises:
-        ValueError: If it is not a finite number.
+        InputError: If it is not a finite number.
     """
     try:
         exact = _to_fraction(value)
     except (ValueError, TypeError, AttributeError, OverflowError, ZeroDivisionError) as error:
-        raise ValueError(
-            f"{field} = {value!r} is not a finite number; "
+        raise InputError(
+            f"{field} = {quoted(value)} is not a finite number; "
             'give an int, a float, a Fraction, an mpf or a string such as "1/6" or "0.25"'
         ) from error
     return Context(prec=DIGITS).divide(Decimal(exact.numerator), Decimal(exact.denominator))

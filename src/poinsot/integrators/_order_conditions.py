@@ -14,6 +14,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
 
+from poinsot.core import InputError
+
 from ._rooted_trees import ElementaryWeights, Matrix, Vector
 
 
@@ -85,18 +87,18 @@ def verify_order(
         tolerance: Largest residual of a condition that counts as zero.
 
     Raises:
-        ValueError: With the failing condition and its residual.
+        InputError: With the failing condition and its residual.
     """
     if declared > guaranteed:
         if declared > max_tree_order:
-            raise ValueError(
+            raise InputError(
                 f"{owner}: order {declared} cannot be proved; the coefficients satisfy {conditions} "
                 f"to {tolerance:g}, which guarantees order {guaranteed}"
             )
         for order in range(1, declared + 1):
             tree, residual = weights.worst(order)
             if residual > tolerance:
-                raise ValueError(
+                raise InputError(
                     f"{owner}: declared order {declared}, but the condition of the tree {tree} "
                     f"(order {order}) fails with residual {residual:.3e} > {tolerance:g}; "
                     f"the order is {order - 1}"
@@ -104,7 +106,7 @@ def verify_order(
     higher = declared + 1
     by_trees = conditions.p >= higher and higher <= max_tree_order and weights.worst(higher)[1] <= tolerance
     if guaranteed >= higher or by_trees:
-        raise ValueError(
+        raise InputError(
             f"{owner}: declared order {declared} is understated, all conditions of order {higher} hold; "
             f"declare the true order"
         )

@@ -8,6 +8,8 @@ $$ q_1 = q_0 + h \sum_i b_i H_p(Q_i, P_i), \qquad p_1 = p_0 - h \sum_i b_i H_q(Q
 from dataclasses import dataclass
 from functools import cached_property
 
+from poinsot.core import InputError
+
 from ._digits import working_precision
 from ._order_conditions import SimplifyingConditions, verify_order
 from ._rooted_trees import ElementaryWeights
@@ -33,7 +35,7 @@ class PartitionedTableau:
         reference: Where the pair comes from.
 
     Raises:
-        ValueError: If stages or weights differ, or the order is not the declared one.
+        InputError: If stages or weights differ, or the order is not the declared one.
     """
 
     name: str
@@ -45,13 +47,13 @@ class PartitionedTableau:
     def __post_init__(self):
         first, second = self.position, self.momentum
         if first.stages != second.stages:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: {first.name} has {first.stages} stages and {second.name} has {second.stages}; "
                 f"a pair needs as many of both"
             )
         difference = max(abs(x - y) for x, y in zip(first.b, second.b, strict=True))
         if difference > self.tolerance:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: the weights of {first.name} and {second.name} differ by {difference:.3e}; "
                 f"a pair needs the same weights, or it is symplectic only where H = T(p) + V(q)"
             )

@@ -11,6 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from poinsot.core import InputError
+
 from ._digits import (
     EXACT_TOLERANCE,
     FLOAT_TOLERANCE,
@@ -46,7 +48,7 @@ class ButcherTableau:
             entry is a float. Raise it for coefficients printed with fewer digits.
 
     Raises:
-        ValueError: If the shapes disagree, or a condition fails; it names the condition and its residual.
+        InputError: If the shapes disagree, or a condition fails; it names the condition and its residual.
 
     Example:
         >>> ButcherTableau("Heun", [[0, 0], [1, 0]], ["1/2", "1/2"], order=2).explicit
@@ -76,7 +78,7 @@ class ButcherTableau:
         lengths = [len(row) for row in A]
         if stages == 0 or lengths != [stages] * stages or (c is not None and len(c) != stages):
             nodes = "" if c is None else f" and {len(c)} nodes"
-            raise ValueError(
+            raise InputError(
                 f"{name}: A has rows of lengths {lengths}, with {stages} weights{nodes}; "
                 f"A must be square, with as many rows as there are weights and nodes"
             )
@@ -109,7 +111,7 @@ class ButcherTableau:
     def _check_row_sums(self, row_sums: Vector) -> None:
         for i, (node, row_sum) in enumerate(zip(self.c, row_sums, strict=True)):
             if abs(node - row_sum) > self.tolerance:
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: c[{i}] = {float(node)!r} is not the sum of row {i} of A, "
                     f"residual {abs(node - row_sum):.3e} > {self.tolerance:g}"
                 )
@@ -242,11 +244,11 @@ def symplectic_adjoint(tableau: ButcherTableau) -> ButcherTableau:
     Its order is computed; it is often lower than that of the given method.
 
     Raises:
-        ValueError: If a weight vanishes.
+        InputError: If a weight vanishes.
     """
     A, b, stages = tableau.A, tableau.b, range(tableau.stages)
     if any(weight == 0 for weight in b):
-        raise ValueError(
+        raise InputError(
             f"{tableau.name}: b = {tuple(map(float, b))} has a zero weight, so there is no symplectic adjoint"
         )
     with working_precision():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.core import InputError, Result, optional
+from poinsot.core import InputError, Result, checked, optional
 from poinsot.integrators.adaptive import Counts
 from poinsot.simulation import BodyTrajectory, History, Scale, Steps, Trajectory
 
@@ -36,6 +36,7 @@ MOTION_DIMS = {
 _COORDINATES = {"axis": list("xyz"), "part": list("wxyz")}
 
 
+@checked
 def to_dataset(trajectory: Trajectory) -> "xarray.Dataset":
     """The run as labelled arrays.
 

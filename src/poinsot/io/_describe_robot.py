@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from poinsot.core import checked
 from poinsot.io._mjcf import WORLD
 from poinsot.io._read_robot import robot_of
 from poinsot.io._robot import GROUND, SINGLE, Robot
@@ -13,6 +14,7 @@ from poinsot.model.joints import AbstractCondition
 SAID = {"limits": "limits", "largest_effort": "largest effort", "largest_velocity": "largest velocity"}
 
 
+@checked
 def describe_robot(path: str | Path, *, floating: bool = False) -> dict[str, Any]:
     """Bodies and joints of a robot file along the tree, and remarks, as plain data.
 

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, checked, quoted
 from poinsot.io._export_frames import Frames
 from poinsot.io._export_gsd import write_gsd
 from poinsot.io._export_lammps import write_lammps
@@ -31,6 +31,7 @@ WRITERS: dict[str, Callable[[Frames, Path], None]] = {
 """How a file is written, by the end of its name."""
 
 
+@checked
 def export(run: Trajectory, path: str | Path) -> None:
     """Write particles and orientations of all saved states for other programs.
 

@@ -5,13 +5,13 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, checked
 from poinsot.io._mjcf_attributes import check_attributes
 from poinsot.io._mjcf_elements import Compiler, Defaults, Settings, geom_of, inertial_of, joint_of, pose_of
 from poinsot.io._mjcf_option import Option
 from poinsot.io._robot import Robot, by_name
 from poinsot.io._robot_elements import JointElement, Link, Pose
-from poinsot.io._xml import read_xml
+from poinsot.io._xml import check_number, read_xml
 from poinsot.model import System
 
 WORLD = "world"
@@ -26,6 +26,7 @@ STILL = ("joint", "freejoint", "inertial")
 """Of these, what the world has not, which does not move."""
 
 
+@checked
 def read_mjcf(path: str | Path, *, geometry: bool = True) -> System:
     """A robot from an MJCF file of MuJoCo.
 
@@ -64,6 +65,7 @@ def mjcf_robot(path: str | Path, *, geometry: bool = True) -> Robot:
             raise InputError(f"{file}: <{section.tag}> is not read; leave it out, or write what it does here")
     if root.find(".//include") is not None:
         raise InputError(f"{file}: <include> is not read; put what it includes into the file")
+    check_number(root, "body", file)
     compiler, defaults, option = Compiler.of(root, file), Defaults.of(root, file), Option.of(root, file)
     meshes = _meshes(root, file, defaults, compiler)
     folder = place.parent if geometry else None

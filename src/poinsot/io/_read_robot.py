@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from poinsot.core import InputError, check_parameters, quoted
+from poinsot.core import InputError, check_parameters, checked, quoted
 from poinsot.io._mjcf import mjcf_robot, read_mjcf
 from poinsot.io._robot import Robot
 from poinsot.io._urdf import read_urdf, urdf_robot
@@ -15,6 +15,7 @@ READERS: dict[str, Callable[..., System]] = {".urdf": read_urdf, ".xml": read_mj
 ROBOTS: dict[str, Callable[..., Robot]] = {".urdf": urdf_robot, ".xml": mjcf_robot}
 
 
+@checked
 def read_robot(path: str | Path, **options: Any) -> System:
     """A robot from a URDF file, or from an MJCF file of MuJoCo, `.xml`.
 

@@ -159,8 +159,13 @@ class Robot:
         for (link, _), at in zip(own, centres, strict=True):
             arm = at - centre
             inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        if not np.all(np.isfinite(inertia)):
+            raise InputError(
+                f"{self.file}: link {carrier!r} and what is fixed to it have moments beyond double "
+                "precision; bring its parts nearer"
+            )
         # What programs leave of an inertia that they moved by such arms, when it is that of a point.
-        rest = ROUND_OFF * mass * max(float(np.max(np.abs(centre))), 1e-3) ** 2
+        rest = ROUND_OFF * mass * np.square(max(float(np.max(np.abs(centre))), 1e-3))
         inertia = np.where(np.abs(inertia) > rest, inertia, 0.0)
         light = not np.all(np.linalg.eigvalsh(0.5 * (inertia + inertia.T)) > 0.0)
         return self._made(mass, inertia, carrier, light=light), centre

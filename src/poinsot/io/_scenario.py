@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from poinsot.core import InputError
+from poinsot.core import InputError, checked
 from poinsot.io._body_sections import BodySection, EquationsSection, Named, StartSection
 from poinsot.io._joint_sections import AssemblySection, CouplingSection, DriveSection, JointSection
 from poinsot.io._scenario_errors import explain
@@ -412,6 +412,7 @@ class Scenario(Section):
         return setup_of(self)
 
 
+@checked
 def load_scenario(path: str | Path) -> Scenario:
     """Read and check a scenario file; `Scenario` explains its keys.
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from poinsot.core import InputError, check_installed, optional
+from poinsot.core import InputError, check_installed, checked, optional, read_regular
 from poinsot.io._dataset import FORMAT, READABLE, from_dataset, to_dataset
 from poinsot.simulation import Trajectory, timed
 
@@ -17,6 +17,7 @@ CHUNK = 2**20
 """Numbers in a chunk of a stored array."""
 
 
+@checked
 def save(trajectory: Trajectory, path: str | Path) -> None:
     """Write a trajectory to a Zarr store (format 3), which `load` reads back bit for bit.
 
@@ -56,6 +57,7 @@ def _note_seconds(store: Path, trajectory: Trajectory) -> None:
         group.attrs["seconds"] = dict(trajectory.seconds)
 
 
+@checked
 def check_place(path: str | Path) -> None:
     """Raise `InputError` if a trajectory could not be saved there: worth a call before a long run."""
     for package in ("zarr", "xarray"):
@@ -64,6 +66,7 @@ def check_place(path: str | Path) -> None:
         raise InputError(f"{path} exists and is not a stored trajectory; choose another place")
 
 
+@checked
 def load(path: str | Path) -> Trajectory:
     """Read a trajectory written by `save`.
 
@@ -94,7 +97,7 @@ def load(path: str | Path) -> Trajectory:
 def _marker(path: Path) -> int | None:
     """Version of the layout of a stored trajectory, or None if it is not one."""
     try:
-        return json.loads((path / "zarr.json").read_text(encoding="utf-8"))["attributes"][FORMAT]
+        return json.loads(read_regular(path / "zarr.json"))["attributes"][FORMAT]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

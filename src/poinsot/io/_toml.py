@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from poinsot.core import InputError, shortened
+from poinsot.core import InputError, read_regular, shortened
 
 _TABLE = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]")
 _KEY = re.compile(r"""^\s*([\w."'-]+(?:\s*\.\s*[\w."'-]+)*)\s*=""")
@@ -19,7 +19,7 @@ def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
         InputError: if it cannot be read or is not TOML.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise InputError(f"{path}: cannot be read: {reason}") from None

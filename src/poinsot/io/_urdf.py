@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from poinsot.core import InputError
+from poinsot.core import InputError, checked
 from poinsot.io._robot import Robot, by_name
 from poinsot.io._urdf_elements import joint_of, link_of
-from poinsot.io._xml import read_xml
+from poinsot.io._xml import check_number, read_xml
 from poinsot.model import System
 
 
+@checked
 def read_urdf(
     path: str | Path,
     *,
@@ -50,6 +51,7 @@ def urdf_robot(path: str | Path, *, floating: bool = False, geometry: bool = Tru
     root = read_xml(place)
     if root.tag != "robot":
         raise InputError(f"{place.name} begins with <{root.tag}>; a URDF file begins with <robot>")
+    check_number(root, "link", place.name)
     folder = place.parent if geometry else None
     links = by_name([link_of(one, place.name, folder) for one in root.findall("link")], place.name)
     found = by_name([joint_of(one, place.name) for one in root.findall("joint")], place.name)

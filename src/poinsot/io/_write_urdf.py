@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from poinsot.core import InputError
+from poinsot.core import InputError, checked
 from poinsot.io._robot_elements import Pose
 from poinsot.io._write_numbers import origin_of, text_of
 from poinsot.io._write_shapes import ShapeWriter
@@ -25,6 +25,7 @@ SINGLE = (joints.Revolute, joints.Prismatic)
 """Joints with one coordinate, of which URDF knows limits, damping and what mimics what."""
 
 
+@checked
 def write_urdf(system: System, path: str | Path, *, geometry: bool = True) -> None:
     """Write a robot to a URDF file.
 

@@ -6,10 +6,10 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 from xml.parsers.expat import errors
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, quoted, read_regular
 
-LARGEST = 16 * 1024 * 1024
-"""Bytes of a file."""
+MOST = 2000
+"""Links or bodies of a robot: so many take ten seconds to build."""
 DEEPEST = 64
 """Elements within each other."""
 REMEDY = "save the file as UTF-8, and declare that or nothing"
@@ -23,13 +23,17 @@ def read_xml(path: str | Path) -> Element:
     """
     place = Path(path)
     try:
-        size = place.stat().st_size
-        data = place.read_bytes() if size <= LARGEST else b""
+        data = read_regular(place)
     except OSError as error:
         raise InputError(f"{place}: {error.strerror or error}; give the path of a file") from None
-    if size > LARGEST:
-        raise InputError(f"{place} has {size} bytes; at most {LARGEST} are read")
     return parsed(data, str(place))
+
+
+def check_number(root: Element, tag: str, file: str) -> None:
+    """Refuse more elements than a robot has."""
+    count = sum(1 for _ in root.iter(tag))
+    if count > MOST:
+        raise InputError(f"{file} has {count} elements <{tag}>; at most {MOST} are read")
 
 
 def parsed(data: bytes, name: str) -> Element:

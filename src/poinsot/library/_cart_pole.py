@@ -3,13 +3,15 @@
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
+from poinsot.core import checked
 from poinsot.library._bar import THICKNESS
-from poinsot.library._parameters import numbers
+from poinsot.library._parameters import Positive, single
 from poinsot.model import RigidBody, System, joints, potentials
 
 
+@checked
 def cart_pole(
-    cart: ArrayLike = 1.0, pole: ArrayLike = 0.1, length: ArrayLike = 1.0, angle: ArrayLike = 0.1
+    cart: Positive = 1.0, pole: Positive = 0.1, length: Positive = 1.0, angle: ArrayLike = 0.1
 ) -> System:
     r"""A cart on rails along x with a uniform pole hinged to it: the classic of control.
 
@@ -27,7 +29,7 @@ def cart_pole(
         length: of the pole, $2l$.
         angle: of the pole at the start, at rest.
     """
-    given = numbers(cart=cart, pole=pole, length=length, angle=angle)
+    given = single(cart=cart, pole=pole, length=length, angle=angle)
     end = 0.5 * given["length"] * jnp.array([0.0, 0.0, 1.0])
     scale = given["pole"] * given["length"] ** 2
     system = System(

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, checked, quoted
 from poinsot.model import Chain, potentials, shapes
 
 RIM = 3
 """Particles on a rim."""
 
 
+@checked
 def disc_rod(
     count: int = 16,
     length: float = 10.0,

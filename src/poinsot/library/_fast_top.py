@@ -7,10 +7,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import State
+from poinsot.core import State, checked
 from poinsot.library._euler_motion import euler_motion
 from poinsot.library._heavy_top import top_on_point
-from poinsot.library._parameters import numbers, positive, require
+from poinsot.library._parameters import positive, require, single
 from poinsot.model import System
 from poinsot.rotation import about_x
 from poinsot.rotation._elliptic import arithmetic_geometric_means, elliptic_functions
@@ -70,6 +70,7 @@ def _integral(samples: Array, period: Array, t: Array) -> Array:
     return coefficients[0] * t + waves @ (2.0 * coefficients[1 : NODES // 2] / frequencies)
 
 
+@checked
 def fast_top(
     mass: ArrayLike = 1.0,
     length: ArrayLike = 0.04,
@@ -97,7 +98,7 @@ def fast_top(
         theta: start of the nutation angle, between 0 and $\pi$.
         spin: $\Omega_3$, fast enough for $(J_3 \Omega_3)^2 \ge J_1\,mgl/5$.
     """
-    body = numbers(
+    body = single(
         mass=mass,
         length=length,
         transverse_inertia=transverse_inertia,
@@ -105,7 +106,7 @@ def fast_top(
         gravity=gravity,
     )
     positive(**body)
-    params = body | numbers(theta=theta, spin=spin)
+    params = body | single(theta=theta, spin=spin)
     tilted = (params["theta"] > 0.0) & (params["theta"] < math.pi)
     require(tilted, f"theta = {theta!r}; it must lie between 0 and pi: an upright top has no cusps")
     weight = body["mass"] * body["gravity"] * body["length"]

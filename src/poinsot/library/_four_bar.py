@@ -6,21 +6,23 @@ from typing import Any
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
+from poinsot.core import checked
 from poinsot.library._bar import bar
 from poinsot.library._kinematics import Poses, bars, moving
-from poinsot.library._parameters import numbers, positive, require
+from poinsot.library._parameters import NotNegative, Positive, require, single
 from poinsot.model import System, joints, potentials
 
 
+@checked
 def four_bar(
-    crank: ArrayLike = 1.0,
-    coupler: ArrayLike = 2.0,
-    rocker: ArrayLike = 2.0,
-    ground: ArrayLike = 2.0,
+    crank: Positive = 1.0,
+    coupler: Positive = 2.0,
+    rocker: Positive = 2.0,
+    ground: Positive = 2.0,
     angle: ArrayLike = math.pi / 2,
     rate: ArrayLike = 3.0,
-    stiffness: ArrayLike | None = None,
-    rest_length: ArrayLike = 2.0,
+    stiffness: NotNegative | None = None,
+    rest_length: NotNegative = 2.0,
 ) -> System:
     r"""Crank AB, coupler BC and rocker DC on the ground AD, with a spring along the diagonal AC if you like.
 
@@ -39,14 +41,17 @@ def four_bar(
         stiffness: of a spring between A and C; there is none when left out.
         rest_length: of the spring.
     """
-    given = numbers(crank=crank, coupler=coupler, rocker=rocker, ground=ground, angle=angle, rate=rate)
+    given = single(crank=crank, coupler=coupler, rocker=rocker, ground=ground, angle=angle, rate=rate)
     l1, l2, l3, l4 = (given[name] for name in ("crank", "coupler", "rocker", "ground"))
-    positive(crank=l1, coupler=l2, rocker=l3, ground=l4)
     terms: list[Any] = [potentials.UniformGravity((0.0, -9.81, 0.0))]
     if stiffness is not None:
-        spring = numbers(stiffness=stiffness, rest_length=rest_length)
+        spring: Any = single(stiffness=stiffness, rest_length=rest_length)
         corner = potentials.Marker("rocker", (0.5 * l3, 0.0, 0.0))
-        terms.append(potentials.Spring((0.0, 0.0, 0.0), corner, **spring))
+        terms.append(
+            potentials.Spring(
+                (0.0, 0.0, 0.0), corner, stiffness=spring["stiffness"], rest_length=spring["rest_length"]
+            )
+        )
     system = System(
         [bar("crank", l1, l1), bar("coupler", l2, l2), bar("rocker", l3, l3)],
         joints=[

@@ -4,12 +4,13 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from poinsot.core import State
+from poinsot.core import State, checked
 from poinsot.library._parameters import Vector, moments
 from poinsot.model import RigidBody, System
 from poinsot.rotation import free_rotation, multiply
 
 
+@checked
 def free_body(inertia: Vector, mass: ArrayLike = 1.0) -> System:
     r"""A rigid body thrown where nothing acts on it (Euler's case).
 

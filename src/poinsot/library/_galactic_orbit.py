@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import Hamiltonian, State
+from poinsot.core import Hamiltonian, State, checked
 from poinsot.library._parameters import numbers, positive, require
 
 ENERGY = 2.0
@@ -25,6 +25,7 @@ def momentum_at_energy(energy: float, q1: float, p3: float, params) -> Array:
     return drag + jnp.sqrt(drag * drag - 2.0 * rest)
 
 
+@checked
 def galactic_orbit(
     a: ArrayLike = 1.25,
     b: ArrayLike = 1.0,

@@ -6,8 +6,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
+from poinsot.core import checked
 from poinsot.library._kinematics import Poses, moving
-from poinsot.library._parameters import numbers
+from poinsot.library._parameters import single
 from poinsot.model import RigidBody, System, joints
 from poinsot.rotation import about_x, about_z
 
@@ -17,6 +18,7 @@ BEARINGS = (0.0, 0.0, -0.12), (0.11, 0.0, 0.0), (0.0, 0.0, 0.1)
 """A place on the axis of each hinge."""
 
 
+@checked
 def gimbals(angle: ArrayLike = math.pi / 3, spin: ArrayLike = 60.0, rate: ArrayLike = 3.0) -> System:
     r"""A balanced gyroscope in two gimbal rings (Cardan's suspension), with the mass of the rings.
 
@@ -38,7 +40,7 @@ def gimbals(angle: ArrayLike = math.pi / 3, spin: ArrayLike = 60.0, rate: ArrayL
         spin: $\dot\varphi$ of the rotor.
         rate: $\dot\vartheta$ of the inner ring: how much it nutates.
     """
-    given = numbers(angle=angle, spin=spin, rate=rate)
+    given = single(angle=angle, spin=spin, rate=rate)
     below, beside, above = ({"at_first": at, "at_second": at} for at in BEARINGS)
     system = System(
         [

@@ -6,9 +6,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
+from poinsot.core import checked
 from poinsot.library._bar import THICKNESS, bar
 from poinsot.library._kinematics import Poses, moving
-from poinsot.library._parameters import numbers, require
+from poinsot.library._parameters import require, single
 from poinsot.model import RigidBody, System, joints, potentials
 from poinsot.rotation import about_y, about_z
 
@@ -16,6 +17,7 @@ LENGTH, ROD, BALL, SLEEVE = 0.5, 0.2, 1.0, 2.0
 """Length of the four rods; masses of a rod, a ball and the sleeve."""
 
 
+@checked
 def governor(speed: ArrayLike = 10.0, angle: ArrayLike = math.pi / 4) -> System:
     r"""Watt's governor: two balls on arms that fly out as the spindle turns, and lift a sleeve.
 
@@ -34,7 +36,7 @@ def governor(speed: ArrayLike = 10.0, angle: ArrayLike = math.pi / 4) -> System:
         speed: angular velocity $\omega$ of the spindle at the start.
         angle: of the arms from the vertical, at rest in the spindle.
     """
-    given = numbers(speed=speed, angle=angle)
+    given = single(speed=speed, angle=angle)
     require(
         (given["angle"] > 0.0) & (given["angle"] < 0.5 * jnp.pi),
         f"angle = {angle}; it must be between 0 and pi/2",

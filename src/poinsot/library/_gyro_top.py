@@ -5,12 +5,14 @@ import math
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
+from poinsot.core import checked
 from poinsot.library._heavy_top import top_on_point
-from poinsot.library._parameters import Vector, numbers
+from poinsot.library._parameters import Vector, single
 from poinsot.model import System
 from poinsot.rotation import about_x
 
 
+@checked
 def gyro_top(
     inertia: Vector = (50.0, 42.0, 10.0),
     mgl: ArrayLike = 11.09 * 9.81,
@@ -28,7 +30,7 @@ def gyro_top(
         theta: the angle between axis and vertical at the start.
         spin: angular velocity about the axis at the start, in 1/s.
     """
-    given = numbers(theta=theta, spin=spin)
+    given = single(theta=theta, spin=spin)
     system = top_on_point("gyro top", inertia, mgl)
     still = jnp.zeros_like(given["spin"])
     start = system.state(

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import Hamiltonian, State
-from poinsot.library._parameters import numbers, positive
+from poinsot.core import Hamiltonian, State, checked
+from poinsot.library._parameters import Positive, numbers, positive
 
 
 def kinetic(p, params) -> Array:
@@ -29,8 +29,9 @@ def motion(t, params) -> State:
     return State(q=q[..., None], p=p[..., None])
 
 
+@checked
 def harmonic_oscillator(
-    mass: ArrayLike = 1.0, stiffness: ArrayLike = 4.0, momentum: ArrayLike = 2.0
+    mass: Positive = 1.0, stiffness: Positive = 4.0, momentum: ArrayLike = 2.0
 ) -> Hamiltonian:
     r"""A mass on a spring, set going through its rest position.
 

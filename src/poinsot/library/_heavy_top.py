@@ -7,14 +7,15 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import InputError, concrete
-from poinsot.library._parameters import Vector, moments, numbers, positive, require
+from poinsot.core import InputError, checked, concrete
+from poinsot.library._parameters import Vector, moments, positive, require, single
 from poinsot.model import RigidBody, System, freedom, potentials
 
 FLATNESS = 1e-10
 """How much m l^2 may exceed its bound, relative to it: the round-off of a flat body."""
 
 
+@checked
 def heavy_top(
     inertia: Vector,
     mgl: ArrayLike | None = None,
@@ -69,7 +70,7 @@ def top_on_point(
     """The system of `heavy_top` under another name."""
     J = moments(inertia)
     spread = 0.5 * (J[0] + J[1] - J[2])
-    g = numbers(gravity=gravity)["gravity"]
+    g = single(gravity=gravity)["gravity"]
     positive(gravity=g)
     m, arm = _mass_and_length(mgl, mass, length, g, spread)
     steiner = m * arm * arm
@@ -90,7 +91,7 @@ def top_on_point(
 def _mass_and_length(mgl, mass, length, gravity: Array, spread: Array) -> tuple[Array, Array]:
     """Mass and length from two of three, or from `mgl` alone; `spread` is the bound on m l^2."""
     offered = {"mgl": mgl, "mass": mass, "length": length}
-    given = numbers(**{name: value for name, value in offered.items() if value is not None})
+    given = single(**{name: value for name, value in offered.items() if value is not None})
     if len(given) == 3:
         raise InputError("heavy_top has mgl, mass and length; leave one of them out")
     if "mass" in given:

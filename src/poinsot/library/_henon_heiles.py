@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import Hamiltonian, State
+from poinsot.core import Hamiltonian, State, checked
 from poinsot.library._parameters import numbers, require
 
 
@@ -19,6 +19,7 @@ def potential(q) -> Array:
     return 0.5 * (x * x + y * y) + x * x * y - y * y * y / 3.0
 
 
+@checked
 def henon_heiles(energy: ArrayLike = 1.0 / 12.0, height: ArrayLike = 0.1) -> Hamiltonian:
     r"""A star in the meridian plane of a galaxy, simplified to the bone.
 

@@ -3,12 +3,14 @@
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from poinsot.library._parameters import numbers
+from poinsot.core import checked
+from poinsot.library._parameters import Count, single
 from poinsot.library._rods import rods
 from poinsot.model import System, joints
 
 
-def hinge_pendulum(links: int = 3, rate: ArrayLike = 0.0) -> System:
+@checked
+def hinge_pendulum(links: Count = 3, rate: ArrayLike = 0.0) -> System:
     r"""A chain of rods on parallel hinges that swings in a plane: the multiple pendulum.
 
     Rods of one metre and one kilogram with a radius of 5 cm,
@@ -24,5 +26,5 @@ def hinge_pendulum(links: int = 3, rate: ArrayLike = 0.0) -> System:
         links: number of rods.
         rate: angular velocity of all rods at the start.
     """
-    spin = numbers(rate=rate)["rate"] * jnp.array([0.0, 0.0, 1.0])
+    spin = single(rate=rate)["rate"] * jnp.array([0.0, 0.0, 1.0])
     return rods(links, joints.Revolute, (0.0, -9.81, 0.0), spin, "hinge pendulum")

@@ -7,7 +7,7 @@ from jax import lax
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import Hamiltonian, State
+from poinsot.core import Hamiltonian, State, checked
 from poinsot.library._parameters import numbers, positive, require
 
 TWO_PI = 6.283185307179586
@@ -73,6 +73,7 @@ def motion(t, params) -> State:
     return State(q=q, p=jnp.stack([-speed * sine, speed * flattening * cosine], axis=-1))
 
 
+@checked
 def kepler(eccentricity: ArrayLike = 0.6, mu: ArrayLike = 1.0) -> Hamiltonian:
     r"""A planet about a fixed centre, on an ellipse of semi-major axis 1, started at its pericentre.
 

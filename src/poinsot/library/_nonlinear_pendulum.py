@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import Hamiltonian, State
+from poinsot.core import Hamiltonian, State, checked
 from poinsot.library._parameters import numbers
 
 ANGLE = -math.acos(-0.8)
@@ -17,6 +17,7 @@ def hamiltonian(q, p, params) -> Array:
     return 0.5 * p[0] * p[0] - jnp.cos(q[0]) * (1.0 - params["coupling"] * p[0])
 
 
+@checked
 def nonlinear_pendulum(coupling: ArrayLike = 1.0 / 6.0, angle: ArrayLike = ANGLE) -> Hamiltonian:
     r"""The pendulum perturbed so that momentum and angle no longer separate.
 

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 
 import jax.numpy as jnp
-import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import InputError
+from poinsot.core import checked
 from poinsot.library._bar import bar
 from poinsot.library._kinematics import Poses, bars, moving
-from poinsot.library._parameters import numbers
+from poinsot.library._parameters import Count, single
 from poinsot.model import System, joints, potentials
 
 
-def parallelogram(speed: ArrayLike = 1.0, loops: int = 1) -> System:
+@checked
+def parallelogram(speed: ArrayLike = 1.0, loops: Count = 1) -> System:
     r"""Unit bars on the ground, joined to parallelograms in a row: the N four-bar of IFToMM benchmark A02.
 
     Bars of one metre and one kilogram, hinged along z: $N + 1$ stand upright on the ground, a metre apart,
@@ -29,9 +29,7 @@ def parallelogram(speed: ArrayLike = 1.0, loops: int = 1) -> System:
         speed: of the upper bars along x at the start, in m/s.
         loops: number N of parallelograms.
     """
-    given = numbers(speed=speed)
-    if not isinstance(loops, (int, np.integer)) or loops < 1:
-        raise InputError(f"loops = {loops!r}; it must be the number of parallelograms, 1 or more")
+    given = single(speed=speed)
     uprights, levels = [f"upright{i}" for i in range(loops + 1)], [f"level{i}" for i in range(loops)]
     end, begin = (0.5, 0.0, 0.0), (-0.5, 0.0, 0.0)
     hinges = [

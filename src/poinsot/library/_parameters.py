@@ -1,14 +1,18 @@
 """Parameters of library systems: float64 arrays, refused with a clear line when they make no sense."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import InputError, as_floats, concrete, quoted
+from poinsot.core import NOT_NEGATIVE, POSITIVE, InputError, as_floats, concrete, quoted, whole
 
+Positive = Annotated[ArrayLike, POSITIVE]
+NotNegative = Annotated[ArrayLike, NOT_NEGATIVE]
+Count = Annotated[int, whole(1, 2000)]
+"""Of bodies or loops of a system: two thousand take ten seconds to build."""
 Vector = Sequence[float] | Sequence[ArrayLike] | Array | np.ndarray
 """Three numbers, as people write them."""
 
@@ -28,7 +32,18 @@ def _number(name: str, value) -> Any:
     if not concrete(array):
         return array
     require(np.isfinite(array), f"{name} = {quoted(value)}; it must be finite")
+    if array.size == 0:
+        raise InputError(f"{name} = {quoted(value)}; it must be a number, or an array of them")
     return np.asarray(array)
+
+
+def single(**values) -> dict[str, Array]:
+    """The parameters of a system of bodies as float64 arrays: one number each."""
+    known = numbers(**values)
+    for name, array in known.items():
+        if array.ndim:
+            raise InputError(f"{name} has shape {array.shape}; it must be one number, mapped by jax.vmap")
+    return known
 
 
 def require(holds: Any, message: str) -> None:
@@ -40,7 +55,7 @@ def require(holds: Any, message: str) -> None:
 def positive(**values: Any) -> None:
     """Require each parameter to be greater than zero."""
     for name, value in values.items():
-        require(value > 0.0, f"{name} = {value}; it must be positive")
+        require(value > 0.0, f"{name} = {quoted(value)}; it must be positive")
 
 
 def moments(inertia) -> Any:

@@ -4,9 +4,11 @@ from typing import Any
 
 from jax.typing import ArrayLike
 
+from poinsot.core import checked
 from poinsot.model import Chain, RigidBody, potentials, shapes
 
 
+@checked
 def particle_chain(
     body: RigidBody | None = None,
     count: int = 8,

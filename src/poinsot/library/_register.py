@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 from poinsot import coordinates, integrators
-from poinsot.core import InputError, Registry
+from poinsot.core import InputError, Registry, checked
 from poinsot.library._registry import REGISTRY
 from poinsot.model import joints, loads, potentials, shapes
 
@@ -25,6 +25,7 @@ KINDS: Registry[Callable[[str, Any], None]] = Registry(
 )
 
 
+@checked
 def register(kind: Kind, name: str, maker: Any = None) -> Any:
     """Make something of your own known by a name: in scenario files, `by_name`, messages and lists.
 

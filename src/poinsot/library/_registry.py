@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from poinsot.core import AbstractProblem, InputError, Registry, check_parameters, parameters_of
+from poinsot.core import AbstractProblem, InputError, Registry, check_parameters, checked, parameters_of
 from poinsot.library._arms import scara, seven_axis_arm
 from poinsot.library._bricard import bricard
 from poinsot.library._cart_pole import cart_pole
@@ -78,11 +78,13 @@ def names() -> tuple[str, ...]:
     return tuple(REGISTRY)
 
 
+@checked
 def parameters(name: str) -> dict[str, Any]:
     """Parameters of a system with their default values; "required" where there is none."""
     return parameters_of(REGISTRY.find(name))
 
 
+@checked
 def by_name(name: str, /, **values) -> AbstractProblem | AbstractSystem:
     """Build the system of that name.
 

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import State
+from poinsot.core import State, checked
 from poinsot.library._euler_motion import euler_motion
 from poinsot.library._heavy_top import top_on_point
-from poinsot.library._parameters import numbers, positive, require
+from poinsot.library._parameters import positive, require, single
 from poinsot.model import System
 
 
@@ -31,6 +31,7 @@ def rotation_rate(transverse: Array, axial: Array, weight: Array, theta: Array, 
     return weight / (axial * precession) + (transverse - axial) / axial * precession * jnp.cos(theta)
 
 
+@checked
 def regular_precession(
     height: ArrayLike = 0.1,
     radius: ArrayLike = 0.05,
@@ -60,10 +61,10 @@ def regular_precession(
         theta: the angle between axis and vertical.
         precession: $\dot\phi$, not zero.
     """
-    cone = numbers(height=height, radius=radius, density=density, gravity=gravity)
+    cone = single(height=height, radius=radius, density=density, gravity=gravity)
     positive(**cone)
     h, r, g = cone["height"], cone["radius"], cone["gravity"]
-    chosen = numbers(theta=theta, precession=precession)
+    chosen = single(theta=theta, precession=precession)
     require(chosen["precession"] != 0.0, "precession = 0; an axis that leans and does not turn falls")
     m, arm = cone["density"] * math.pi * r * r * h / 3.0, 0.75 * h
     transverse, axial = 0.6 * m * (0.25 * r * r + h * h), 0.3 * m * r * r

@@ -2,11 +2,14 @@
 
 import jax.numpy as jnp
 
+from poinsot.core import checked
+from poinsot.library._parameters import Count
 from poinsot.library._rods import rods
 from poinsot.model import System, joints
 
 
-def rod_pendulum(links: int = 3) -> System:
+@checked
+def rod_pendulum(links: Count = 3) -> System:
     r"""A chain of rods that hangs from a ball joint on the ground, each rod on the one before.
 
     Rods of one metre and one kilogram with a radius of 5 cm,

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError
 from poinsot.model import RigidBody, System, joints, potentials
 
 RADIUS = 0.05
@@ -29,8 +27,6 @@ def rods(
         spin: angular velocity at the start.
         name: of the system.
     """
-    if not isinstance(links, (int, np.integer)) or links < 1:
-        raise InputError(f"links = {links!r}; it must be the number of rods, 1 or more")
     across = (1.0 + 3.0 * RADIUS**2) / 12.0
     names = [f"rod{i}" for i in range(links)]
     before = ["ground", *names[:-1]]

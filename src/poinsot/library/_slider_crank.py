@@ -4,8 +4,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
+from poinsot.core import checked
 from poinsot.library._kinematics import Poses, moving
-from poinsot.library._parameters import numbers
+from poinsot.library._parameters import single
 from poinsot.model import RigidBody, System, joints, potentials
 from poinsot.rotation import about_x, about_y, about_z
 
@@ -15,6 +16,7 @@ AXLE = (0.0, 0.1, 0.12)
 """Where the crank turns."""
 
 
+@checked
 def slider_crank(rate: ArrayLike = 6.0, driven: bool = False) -> System:
     r"""A crank that moves a slider along its axle: the spatial slider-crank of Haug (1989).
 
@@ -33,7 +35,7 @@ def slider_crank(rate: ArrayLike = 6.0, driven: bool = False) -> System:
         rate: of the crank at the start, in 1/s.
         driven: whether a drive keeps the crank at this rate.
     """
-    given = numbers(rate=rate)
+    given = single(rate=rate)
     motor = [joints.Drive("axle", _steady, params=given, name="motor")] if driven else []
     system = System(
         [

@@ -4,8 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
+from poinsot.core import checked
 from poinsot.library._kinematics import planar
-from poinsot.library._parameters import numbers
+from poinsot.library._parameters import single
 from poinsot.model import RigidBody, System, joints, loads, potentials
 
 MASSES = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
@@ -34,6 +35,7 @@ ANGLES = (-0.06171389001427645, 0.0, 0.4552798191630704, 0.2226683901658859, 0.4
 """Angles beta, Theta, gamma, Phi, delta, Omega, epsilon of the source at the start."""
 
 
+@checked
 def squeezer(torque: ArrayLike = 0.033) -> System:
     r"""Seven bodies on ten hinges, driven by a motor: Andrews' squeezer, as in Hairer and Wanner (1996).
 
@@ -45,7 +47,7 @@ def squeezer(torque: ArrayLike = 0.033) -> System:
     Args:
         torque: of the motor, in N m.
     """
-    given = numbers(torque=torque)
+    given = single(torque=torque)
     names = [f"K{i}" for i in range(1, 8)]
     bodies = ["ground", *names]
     system = System(

@@ -7,8 +7,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
+from poinsot.core import checked
 from poinsot.library._bar import bar
-from poinsot.library._parameters import numbers
+from poinsot.library._parameters import single
 from poinsot.model import System, joints, potentials, shapes
 from poinsot.rotation import about_x, about_y, about_z
 
@@ -16,6 +17,7 @@ HALF = 0.3
 """Half the length of each part of a leg."""
 
 
+@checked
 def stewart_platform(
     heave: ArrayLike = 0.1, roll: ArrayLike = 0.2, rate: ArrayLike = 2.0, driven: bool = True
 ) -> System:
@@ -37,7 +39,7 @@ def stewart_platform(
         rate: $\omega$ in 1/s.
         driven: whether there are drives; without them the platform sinks.
     """
-    given = numbers(heave=heave, roll=roll, rate=rate)
+    given = single(heave=heave, roll=roll, rate=rate)
     base, top = anchors()
     home = jnp.array([0.0, 0.0, 1.0])
     parts, held, drives, places, turns = [], [], [], [], []

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import ODE, State
+from poinsot.core import ODE, State, checked
 from poinsot.library._parameters import numbers, positive, require
 
 
@@ -56,6 +56,7 @@ def centre_of_mass(y, length) -> Array:
     return jnp.stack([across * jnp.cos(psi), across * jnp.sin(psi), length * jnp.cos(theta)], axis=-1)
 
 
+@checked
 def symmetric_top(
     mass: ArrayLike = 1.5,
     length: ArrayLike = 1.33,

@@ -6,8 +6,9 @@ from functools import partial
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
+from poinsot.core import checked
 from poinsot.library._free_body import free_motion, thrown_body
-from poinsot.library._parameters import Vector, moments, numbers
+from poinsot.library._parameters import Vector, moments, single
 from poinsot.model import System
 from poinsot.rotation import euler
 
@@ -15,6 +16,7 @@ ANGLES = (math.pi / 3, math.pi / 4, math.pi / 2)
 """3-1-3 Euler angles of the start, which keep the motion away from their singularities."""
 
 
+@checked
 def tennis_racket(
     inertia: Vector = (41.6, 11.6, 50.0), spin: ArrayLike = 50.0, disturbance: ArrayLike = 1e-3
 ) -> System:
@@ -31,7 +33,7 @@ def tennis_racket(
         spin: $\omega$ in 1/s.
         disturbance: $\varepsilon$ in 1/s.
     """
-    given = numbers(spin=spin, disturbance=disturbance)
+    given = single(spin=spin, disturbance=disturbance)
     system = thrown_body("tennis racket", inertia)
     Omega = jnp.stack([given["spin"], given["disturbance"], given["disturbance"]])
     start = system.state(rotation=euler("zxz", ANGLES), angular_velocity=Omega)

@@ -2,11 +2,13 @@
 
 from functools import partial
 
+from poinsot.core import checked
 from poinsot.library._free_body import free_motion, thrown_body
 from poinsot.library._parameters import Vector, moments
 from poinsot.model import System
 
 
+@checked
 def tumbling_body(
     inertia: Vector = (0.9144, 1.098, 1.66),
     angular_velocity: Vector = (0.45549, 0.82623, 0.03476),

@@ -1,14 +1,15 @@
 """Two bodies joined by a ball joint, one of them on a spring: chaotic."""
 
 import jax.numpy as jnp
-from jax.typing import ArrayLike
 
-from poinsot.library._parameters import numbers
+from poinsot.core import checked
+from poinsot.library._parameters import NotNegative, single
 from poinsot.model import RigidBody, System, joints, potentials
 from poinsot.rotation import about_x
 
 
-def two_body_linkage(stiffness: ArrayLike = 1e4) -> System:
+@checked
+def two_body_linkage(stiffness: NotNegative = 1e4) -> System:
     r"""Two bodies that share a point, the first held by a spring to the origin: Lang (2010), Example C.
 
     Points $\varrho_1 = (1, 2, -3)$ m of the first and $\varrho_2 = (5, -6, -7)$ m of the second body meet;
@@ -19,7 +20,7 @@ def two_body_linkage(stiffness: ArrayLike = 1e4) -> System:
     Args:
         stiffness: of the spring on the first mass centre, in N/m.
     """
-    given = numbers(stiffness=stiffness)
+    given = single(stiffness=stiffness)
     first, second = jnp.array([1.0, 2.0, -3.0]), jnp.array([5.0, -6.0, -7.0])
     spins = jnp.array([[3.0, 2.0, 1.0], [24.0, 15.0, 12.0]])
     moments = (41.6, 11.6, 50.0)

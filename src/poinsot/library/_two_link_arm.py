@@ -6,18 +6,20 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
+from poinsot.core import checked
 from poinsot.library._bar import bar
-from poinsot.library._parameters import numbers
+from poinsot.library._parameters import Positive, single
 from poinsot.model import System, joints, potentials
 
 DOWN = -0.5 * math.pi
 
 
+@checked
 def two_link_arm(
-    first: ArrayLike = 1.0,
-    second: ArrayLike = 1.0,
-    first_length: ArrayLike = 1.0,
-    second_length: ArrayLike = 1.0,
+    first: Positive = 1.0,
+    second: Positive = 1.0,
+    first_length: Positive = 1.0,
+    second_length: Positive = 1.0,
 ) -> System:
     r"""Two slender links on hinges along z, in gravity along -y: the planar arm of the textbooks.
 
@@ -37,15 +39,16 @@ def two_link_arm(
         first_length: length $l_1$.
         second_length: length $l_2$.
     """
-    given = numbers(first=first, second=second, first_length=first_length, second_length=second_length)
+    given = single(first=first, second=second, first_length=first_length, second_length=second_length)
     return _two_links("two-link-arm", given, jnp.zeros(2), "hand")
 
 
+@checked
 def double_pendulum(
-    first: ArrayLike = 1.0,
-    second: ArrayLike = 1.0,
-    first_length: ArrayLike = 1.0,
-    second_length: ArrayLike = 1.0,
+    first: Positive = 1.0,
+    second: Positive = 1.0,
+    first_length: Positive = 1.0,
+    second_length: Positive = 1.0,
     angles: tuple[ArrayLike, ArrayLike] = (2.0, 0.5),
 ) -> System:
     """Two slender rods, one below the other, that swing in a plane.
@@ -59,8 +62,8 @@ def double_pendulum(
         second_length: length of the lower rod.
         angles: of the upper rod from straight down, and of the lower rod from the upper one.
     """
-    given = numbers(first=first, second=second, first_length=first_length, second_length=second_length)
-    start = jnp.stack([DOWN + numbers(upper=angles[0])["upper"], numbers(lower=angles[1])["lower"]])
+    given = single(first=first, second=second, first_length=first_length, second_length=second_length)
+    start = jnp.stack([DOWN + single(upper=angles[0])["upper"], single(lower=angles[1])["lower"]])
     return _two_links("double-pendulum", given, start, "tip")
 
 

@@ -26,6 +26,7 @@ from ._rigid_body import RigidBody
 from ._system import System
 from ._tree_motion import joint_rates, seen_rates
 from ._units import Units
+from ._worst_run import may_contradict, off_by
 from .open_chain import OpenChain
 
 __all__ = [
@@ -58,6 +59,8 @@ __all__ = [
     "jacobians_of",
     "joint_forces",
     "joint_rates",
+    "may_contradict",
+    "off_by",
     "joints",
     "loads",
     "open_chain",

@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -11,12 +11,15 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from poinsot.core import (
+    NUMBER,
     InputError,
     LocalWrench,
     Recommending,
     State,
     UserFunction,
     as_params,
+    checked,
+    concrete,
     known_names,
     quoted,
 )
@@ -32,9 +35,10 @@ from ._mobility import Mobility, mobility
 from ._params import filled
 from ._placement import Placement, Places
 from ._roster import Roster
-from ._start import check_physical, live, physical_state
+from ._start import check_freedom, check_physical, live, physical_state
 from ._symmetries import symmetries
 from ._terms import as_loads, as_potentials
+from ._worst_run import may_contradict, worst_run
 from .loads import AbstractLoad, total_wrench
 from .potentials import AbstractPotential
 
@@ -270,6 +274,7 @@ class AbstractSystem(Recommending):
         """Total angular momentum about the origin in space, from the poses and velocities of all bodies."""
         return _momenta.angular_momentum(self.body_masses, self.body_inertias, x, R, v, Omega)
 
+    @checked
     def state(
         self,
         position: Any = None,
@@ -278,7 +283,7 @@ class AbstractSystem(Recommending):
         angular_velocity: Any = None,
         *,
         normalise: bool = False,
-        t: ArrayLike = 0.0,
+        t: Annotated[ArrayLike, NUMBER] = 0.0,
     ) -> State:
         """A physical state of all bodies.
 
@@ -315,14 +320,21 @@ class AbstractSystem(Recommending):
                 None for any joints.
         """
         check_physical(self.placed, self.names, t, state, runs=runs, what=what)
+        if runs and concrete(self, state, t) and may_contradict(self):
+            # What holds for the run that is furthest off holds for all.
+            worst = int(worst_run(self, t, state))
+            state, what = jax.tree.map(lambda part: part[worst], state), f"{what} of run {worst}"
+            check_freedom(self.placed, self.names, t, state, f" in run {worst}")
+            runs = False
         if not runs and closed is not None:
             check_closed(self, t, state, what, closed)
             check_drives(self, t, state)
 
+    @checked
     def assemble(
         self,
         near: State | Mapping[str, Mapping[str, Any]] | None = None,
-        t: ArrayLike = 0.0,
+        t: Annotated[ArrayLike, NUMBER] = 0.0,
         *,
         coordinates: Mapping[str, Any] | None = None,
         velocity: Mapping[str, Any] | None = None,
@@ -350,7 +362,8 @@ class AbstractSystem(Recommending):
         """
         return assembled(self, t, near, coordinates or {}, velocity or {})
 
-    def mobility(self, state: State, t: ArrayLike = 0.0) -> Mobility:
+    @checked
+    def mobility(self, state: State, t: Annotated[ArrayLike, NUMBER] = 0.0) -> Mobility:
         """What the joints leave at a state: degrees of freedom, loops, redundant conditions, singular or not.
 
         The rank of all conditions is found from their Jacobian in velocities, and compared with that at
@@ -389,18 +402,21 @@ class AbstractSystem(Recommending):
 
         return equilibrium(self, near, **options)
 
+    @checked
     def modes(self, equilibrium: "Equilibrium | State", count: int | None = 12) -> "Modes":
         """Small vibrations about an equilibrium, see `pt.analysis.modes`."""
         from poinsot.analysis import modes
 
         return modes(self, equilibrium, count)
 
+    @checked
     def damped_modes(self, equilibrium: "Equilibrium | State") -> "DampedModes":
         """Small motions about an equilibrium with loads, see `pt.analysis.damped_modes`."""
         from poinsot.analysis import damped_modes
 
         return damped_modes(self, equilibrium)
 
+    @checked
     def symmetries(self, t, state: State) -> Bool[Array, "6"]:
         """Which momenta are conserved: linear along x, y, z; angular about x, y, z through the origin."""
         return symmetries(self, t, state)

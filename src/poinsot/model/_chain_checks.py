@@ -26,6 +26,7 @@ def check_bonds(bonds: list[AbstractBond]) -> None:
         raise InputError("potential is empty; without one the bodies do not form a chain")
     for bond in bonds:
         if isinstance(bond, AbstractParticleBond):
+            bond.pair_potential.check_mutual()
             particles, shape = bond.points.shape[0], bond.pair_potential.table_shape
             if shape not in (None, (particles, particles)):
                 raise InputError(

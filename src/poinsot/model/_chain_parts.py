@@ -25,14 +25,16 @@ MOST = 10**7
 
 def as_ends(given: Any) -> tuple[Closure, tuple[End, End]]:
     """How a chain is closed, and its ends."""
-    if given in ("ring", "periodic"):
+    if isinstance(given, str) and given in ("ring", "periodic"):
         return given, (free(), free())
     if isinstance(given, (str, End)):
         given = (given, given)
     if not isinstance(given, (list, tuple)) or len(given) != 2:
-        raise InputError(f"ends = {given!r}; give one for the first and one for the last body, (first, last)")
+        raise InputError(
+            f"ends = {quoted(given)}; give one for the first and one for the last body, (first, last)"
+        )
     for value in given:
-        if value in ("ring", "periodic"):
+        if isinstance(value, str) and value in ("ring", "periodic"):
             raise InputError(f"ends = {quoted(given)}; a chain without ends is ends={value!r}, by itself")
     first, last = (as_end(value, f"ends[{i}]") for i, value in enumerate(given))
     return "open", (first, last)

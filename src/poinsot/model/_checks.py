@@ -38,6 +38,14 @@ def as_nonnegative(value: Any, field: str) -> Array:
     return array
 
 
+def as_passive(value: Any, field: str, active: bool, shape: tuple[int, ...] | None = ()) -> Array:
+    """A stiffness or damping that takes energy up or away; with `active` it may also be negative."""
+    array = as_array(value, field, shape)
+    if not active and concrete(array) and np.any(np.asarray(array) < 0.0):
+        raise InputError(f"{field} = {shown(array)}; it must not be negative, unless with active=True")
+    return array
+
+
 def shown(values: Any) -> str:
     """A few numbers as people write them: (1, 0.5, 2)."""
     flat = np.asarray(values, dtype=float)

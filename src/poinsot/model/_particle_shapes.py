@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, quoted
+from poinsot.core import InputError, checked, quoted
 
 from ._checks import Numbers, as_positive
 from ._particles import Particles
@@ -17,6 +17,7 @@ from ._rigid_body import RigidBody
 _CORNERS = np.array([[-1 / 2, -1 / 3, -1 / 4], [1 / 2, -1 / 3, -1 / 4], [0, 2 / 3, -1 / 4], [0, 0, 3 / 4]])
 
 
+@checked
 def tetrahedron(a: Numbers = 1.0, particle_mass: Numbers = 1.0, *, name: str = "tetrahedron") -> RigidBody:
     r"""Four equal particles at the corners of a tetrahedron of base a and height a.
 
@@ -39,6 +40,7 @@ def tetrahedron(a: Numbers = 1.0, particle_mass: Numbers = 1.0, *, name: str = "
     return _of_equal(mass, points, moments, name)
 
 
+@checked
 def two_rim_disc(
     radius: Numbers,
     height: Numbers,

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, concrete, quoted
+from poinsot.core import Checked, InputError, Printable, concrete, quoted
 from poinsot.core.types import Scalar
 from poinsot.kernels import alone
 
@@ -18,7 +18,7 @@ from ._principal import check_moments, check_symmetric, principal_axes
 DEFAULT_NAME = "body"
 
 
-class RigidBody(Printable):
+class RigidBody(Printable, Checked):
     r"""A rigid body, described in a frame of your choice fixed in it, the body frame.
 
     The inertia tensor is about the **mass centre**. Given as three numbers, the body frame is the principal

@@ -152,10 +152,28 @@ def check_physical(
     name = names[worst % len(names)]
     unit_quaternions(on_device(quats[worst : worst + 1]), [f"rotation of {name!r}"], normalise=False)
     if not runs:
-        _check_freedom(placement, names, t, state)
+        check_freedom(placement, names, t, state)
 
 
-def _check_freedom(placement: Placement, names: Sequence[str], t: Any, state: State) -> None:
+def freedom_gaps(placement: Placement, t: Array, given: State) -> list[Array]:
+    """How far a state is from what the freedom of its bodies asks of it, relative to one plus the size."""
+    bodies = range(given.position.shape[0])
+    fixed, unturning = _others(placement.translating, bodies), _others(placement.rotating, bodies)
+    made, (rotation, needed) = _completed(placement, t, State(**dict(given.items())))
+    pairs = [(given.position, made.position, fixed), (rotation, needed, unturning)]
+    pairs += [(given.velocity, made.velocity, fixed)]
+    pairs += [(given.angular_velocity, made.angular_velocity, unturning)]
+    found = []
+    for one, other, places in pairs:
+        if places:
+            off, size = (
+                take(jnp.abs(part), places).reshape(len(places), -1) for part in (one - other, other)
+            )
+            found.append(jnp.max(jnp.max(off, axis=1) / (1.0 + jnp.max(size, axis=1))))
+    return found
+
+
+def check_freedom(placement: Placement, names: Sequence[str], t: Any, state: State, where: str = "") -> None:
     """Refuse a state whose bodies are not where their freedom holds them."""
     fixed, unturning = _others(placement.translating, names), _others(placement.rotating, names)
     if not fixed and not unturning:
@@ -163,10 +181,10 @@ def _check_freedom(placement: Placement, names: Sequence[str], t: Any, state: St
     given = State(**dict(state.items()))
     made, orientation = _completed(placement, jnp.asarray(t, dtype=float), given)
     near = HANDMADE if type(state) is State else DRIFTED
-    _agree("position", given.position, made.position, fixed, names, near)
-    _agree("rotation", *orientation, unturning, names, near)
-    _agree("velocity", given.velocity, made.velocity, fixed, names, near)
-    _agree("angular_velocity", given.angular_velocity, made.angular_velocity, unturning, names, near)
+    _agree("position", given.position, made.position, fixed, names, near, where)
+    _agree("rotation", *orientation, unturning, names, near, where)
+    _agree("velocity", given.velocity, made.velocity, fixed, names, near, where)
+    _agree("angular_velocity", given.angular_velocity, made.angular_velocity, unturning, names, near, where)
 
 
 def completed(placement: Placement, t: Any, given: State) -> State:
@@ -213,6 +231,7 @@ def _agree(
     places: Sequence[int],
     names: Sequence[str],
     tolerance: float = CONSISTENT,
+    where: str = "",
 ) -> None:
     """Refuse given values that contradict the freedom of a body."""
     if not places or not concrete(given, needed):
@@ -221,8 +240,9 @@ def _agree(
     for i in places:
         if np.max(gaps[i]) > tolerance * (1.0 + np.max(np.abs(np.asarray(needed[i])))):
             raise InputError(
-                f"{field} of {names[i]!r} = {shown(given[i])}, but its freedom and the other values make it "
-                f"{shown(needed[i])} (off by {np.max(gaps[i]):.3g}); leave it out, or None for this body"
+                f"{field} of {names[i]!r}{where} = {shown(given[i])}, but its freedom and the other values "
+                f"make it {shown(needed[i])} (off by {np.max(gaps[i]):.3g}); leave it out, or None for this "
+                "body"
             )
 
 

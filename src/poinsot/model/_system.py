@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from poinsot.core import State, UserFunction, as_params, shown, title
+from poinsot.core import State, UserFunction, as_params, checked, shown, title
 from poinsot.core.types import Scalar
 from poinsot.kernels import once
 
@@ -165,6 +165,7 @@ class System(AbstractSystem):
         """How far joints are from their limits: `pt.simulate(..., stop=system.limits)` ends there."""
         return JointLimits.of(self.roster.joints)
 
+    @checked
     def joint_state(
         self, coordinates: Mapping[str, Any] | None = None, rates: Mapping[str, Any] | None = None
     ) -> State:

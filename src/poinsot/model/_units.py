@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import InputError, Printable, State
+from poinsot.core import Checked, InputError, Printable, State
 from poinsot.core.types import Rot, Scalar, Vec3
 
 from ._bonds import AbstractBond, AbstractParticleBond, PoseBond
@@ -20,7 +20,7 @@ from .loads import AbstractLoad
 from .potentials import AbstractInvariantPotential, AbstractPair, AbstractPosePair, AbstractPotential
 
 
-class Units(Printable):
+class Units(Printable, Checked):
     r"""Units L, M and $\tau$ in which a chain is measured.
 
     With $x = L\,\tilde x$, $t = \tau\,\tilde t$ and masses in units of M, the twin of a chain has

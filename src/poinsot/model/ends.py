@@ -5,7 +5,7 @@ from typing import Any
 
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, Registry, quoted
+from poinsot.core import Checked, InputError, Printable, Registry, checked, quoted
 
 from ._checks import Numbers, as_array, shown
 from .freedom import AbstractFreedom, Clamped, FixedPoint, Free, Guided, Prescribed
@@ -13,7 +13,7 @@ from .freedom import AbstractFreedom, Clamped, FixedPoint, Free, Guided, Prescri
 __all__ = ["REGISTRY", "End", "clamped", "displaced", "force", "free", "prescribed"]
 
 
-class End(Printable):
+class End(Printable, Checked):
     """The boundary condition of the first or the last body of a chain.
 
     Args:
@@ -40,6 +40,7 @@ def free() -> End:
     return End(Free())
 
 
+@checked
 def clamped(position: Numbers | None = None, rotation: Any = None) -> End:
     """The body does not move (c1).
 
@@ -54,6 +55,7 @@ def clamped(position: Numbers | None = None, rotation: Any = None) -> End:
     return End(Clamped(position, rotation))
 
 
+@checked
 def force(force: Numbers) -> End:
     r"""The body is free and a constant force F acts on its mass centre (c2).
 
@@ -65,6 +67,7 @@ def force(force: Numbers) -> End:
     return End(Free(), as_array(force, "force of the end", (3,)))
 
 
+@checked
 def displaced(position: Numbers | Callable, *, params: Any = None) -> End:
     """The mass centre is held at a place, and the body free to turn about it (c3).
 
@@ -78,6 +81,7 @@ def displaced(position: Numbers | Callable, *, params: Any = None) -> End:
     return End(FixedPoint((0.0, 0.0, 0.0), as_array(position, "position of the displaced end", (3,))))
 
 
+@checked
 def prescribed(motion: Callable, *, params: Any = None) -> End:
     """The body moves and turns as a given function of time.
 

@@ -7,7 +7,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, Registry, on_device, quoted
+from poinsot.core import Checked, InputError, Printable, Registry, on_device, quoted
 
 from ._checks import Numbers, as_array, concrete
 from ._params import Parametrised
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-class AbstractFreedom(Printable):
+class AbstractFreedom(Printable, Checked):
     """What is left of the six freedoms of a body. Only what moves is part of the state that is stepped."""
 
     translates: ClassVar[bool]

@@ -13,7 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import InputError, Registry, quoted
+from poinsot.core import InputError, Registry, checked, quoted
 
 from ._checks import Numbers, as_array, as_positive, concrete, shown
 from ._particle_shapes import tetrahedron, two_rim_disc
@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 
+@checked
 def box(
     size: Numbers, *, mass: Numbers | None = None, density: Numbers | None = None, name: str = "box"
 ) -> RigidBody:
@@ -52,6 +53,7 @@ def box(
     return RigidBody(total, total / 12.0 * _cyclic(edges), name=name)
 
 
+@checked
 def ellipsoid(
     semi_axes: Numbers,
     *,
@@ -74,6 +76,7 @@ def ellipsoid(
     return RigidBody(total, total / 5.0 * _cyclic(halves), name=name)
 
 
+@checked
 def sphere(
     radius: Numbers, *, mass: Numbers | None = None, density: Numbers | None = None, name: str = "sphere"
 ) -> RigidBody:
@@ -91,6 +94,7 @@ def sphere(
     return ellipsoid(jnp.stack([r, r, r]), mass=mass, density=density, name=name)
 
 
+@checked
 def cylinder(
     radius: Numbers,
     height: Numbers,
@@ -117,6 +121,7 @@ def cylinder(
     return RigidBody(total, total * jnp.stack([across, across, 0.5 * r * r]), name=name)
 
 
+@checked
 def rod(
     length: Numbers,
     *,
@@ -144,6 +149,7 @@ def rod(
     return RigidBody(total, total * jnp.stack([0.5 * r * r, across, across]), name=name)
 
 
+@checked
 def cone(
     radius: Numbers,
     height: Numbers,
@@ -179,11 +185,13 @@ def cone(
     return RigidBody(total, total * jnp.stack([across, across, 0.3 * r * r]), name=name)
 
 
-def cone_tip(height: Any) -> tuple[float, float, Any]:
+@checked
+def cone_tip(height: Numbers) -> tuple[float, float, Any]:
     r"""The tip of a `cone` of this height, $(0, 0, -\tfrac34 h)$ in body coordinates."""
-    return (0.0, 0.0, -0.75 * height)
+    return (0.0, 0.0, -0.75 * as_positive(height, "height of a cone"))
 
 
+@checked
 def disc(
     radius: Numbers, *, mass: Numbers | None = None, density: Numbers | None = None, name: str = "disc"
 ) -> RigidBody:

@@ -14,7 +14,7 @@ NEAR = 1e-6
 
 def as_quat(value: Any, field: str = "quat") -> Quat:
     """A quaternion of any length."""
-    return as_batch(value, field, (4,), "a quaternion (w, x, y, z)")
+    return _finite(as_batch(value, field, (4,), "a quaternion (w, x, y, z)"), field)
 
 
 def as_nonzero_quat(value: Any, field: str = "quat") -> Quat:
@@ -27,12 +27,19 @@ def as_nonzero_quat(value: Any, field: str = "quat") -> Quat:
 
 def as_vector(value: Any, field: str) -> Vec3:
     """Three components."""
-    return as_batch(value, field, (3,), "three numbers")
+    return _finite(as_batch(value, field, (3,), "three numbers"), field)
 
 
 def as_square(value: Any, field: str) -> Float[Array, "*batch 3 3"]:
     """A matrix of three rows and columns."""
-    return as_batch(value, field, (3, 3), "a 3x3 matrix")
+    return _finite(as_batch(value, field, (3, 3), "a 3x3 matrix"), field)
+
+
+def _finite(array: Array, field: str) -> Array:
+    """Itself, once its known numbers are finite."""
+    if concrete(array):
+        check_all_finite(np.asarray(array), field)
+    return array
 
 
 def as_rotation(value: Any, field: str = "rot") -> Rot:
@@ -44,7 +51,6 @@ def as_rotation(value: Any, field: str = "rot") -> Rot:
     rot = as_square(value, field)
     if concrete(rot):
         numbers = np.asarray(rot)
-        check_all_finite(numbers, field)
         defect = np.max(np.abs(np.swapaxes(numbers, -1, -2) @ numbers - np.eye(3)), initial=0.0)
         if defect > NEAR:
             raise InputError(

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from poinsot.core import InputError, concrete, quoted, unscaled
+from poinsot.core import InputError, as_array, concrete, quoted, unscaled
 from poinsot.core.types import Quat, Rot, Vec3
 from poinsot.kernels import alone
 
@@ -43,7 +43,7 @@ def about_x(angle: ArrayLike) -> Rot:
     Args:
         angle: radians, counted by the right-hand rule.
     """
-    return elementary_matrix(0, jnp.asarray(angle, dtype=float))
+    return elementary_matrix(0, as_array(angle, "angle"))
 
 
 def about_y(angle: ArrayLike) -> Rot:
@@ -52,7 +52,7 @@ def about_y(angle: ArrayLike) -> Rot:
     Args:
         angle: radians, counted by the right-hand rule.
     """
-    return elementary_matrix(1, jnp.asarray(angle, dtype=float))
+    return elementary_matrix(1, as_array(angle, "angle"))
 
 
 def about_z(angle: ArrayLike) -> Rot:
@@ -61,7 +61,7 @@ def about_z(angle: ArrayLike) -> Rot:
     Args:
         angle: radians, counted by the right-hand rule.
     """
-    return elementary_matrix(2, jnp.asarray(angle, dtype=float))
+    return elementary_matrix(2, as_array(angle, "angle"))
 
 
 def about_axis(axis: Vec3 | Sequence[float], angle: ArrayLike) -> Rot:
@@ -79,7 +79,7 @@ def about_axis(axis: Vec3 | Sequence[float], angle: ArrayLike) -> Rot:
         largest = np.max(np.abs(np.asarray(direction)), axis=-1)
         if not np.all((largest > 0.0) & np.isfinite(largest)):
             raise InputError(f"axis = {quoted(axis)} has no direction; give a finite vector that is not zero")
-    return _about(direction, jnp.asarray(angle, dtype=float))
+    return _about(direction, as_array(angle, "angle"))
 
 
 @alone

@@ -45,7 +45,7 @@ class _Axes(NamedTuple):
 
 
 def _axes(sequence: str) -> _Axes:
-    if sequence not in EULER_SEQUENCES:
+    if not isinstance(sequence, str) or sequence not in EULER_SEQUENCES:
         raise InputError(
             f"sequence {quoted(sequence)} is not known; choose one of {', '.join(EULER_SEQUENCES)}"
         )

@@ -11,6 +11,8 @@ from poinsot.simulation._validate import check_span, check_step
 
 TOLERANCE = 1e-9
 """Tolerances where none are given."""
+LEAST = 1e-100
+"""Absolute tolerance that stands for none: a component that starts at zero leaves it in tens of steps."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def _tolerances(
         )
     if atol < 0.0:
         raise InputError(f"atol = {quoted(atol)}; an absolute tolerance must be positive, or zero for none")
-    return rtol, atol
+    return rtol, max(atol, LEAST)
 
 
 def _nominal_step(solver: AbstractAdaptive, dt: float | None, t0: float, t1: float, **given) -> float:

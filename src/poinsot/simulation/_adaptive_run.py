@@ -15,7 +15,7 @@ from poinsot.simulation._accuracy import Accuracy, flat
 from poinsot.simulation._event import Event
 from poinsot.simulation._history import History, Steps
 from poinsot.simulation._lookout import Lookout, cut
-from poinsot.simulation._memory import check_memory
+from poinsot.simulation._memory import BESIDE, SHARE, check_memory, memory
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._schedule import check_save_every, check_save_times
 from poinsot.simulation._trajectory import Record
@@ -59,6 +59,12 @@ class Ledger:
     def going(self) -> bool:
         """Whether the end is not reached and nothing has happened."""
         return self.result is Result.successful and self.direction * (self.task.t1 - self.t) > 0.0
+
+    @property
+    def numbers(self) -> int:
+        """Numbers kept so far, about: of saved states, and as many of dense output."""
+        saved = 0 if self.save_at is not None else self.steps // self.save_every
+        return (2 if self.keeps_dense else 1) * saved * (len(self.y) + BESIDE)
 
     @property
     def keeps_dense(self) -> bool:
@@ -189,7 +195,7 @@ class AdaptiveRun:
         seconds = BATCH_SECONDS if event is None else WATCHED_SECONDS
         engine = self.solver.start(task)
         progress = Progress(self.progress, abs(self.t1 - self.t0), self.solver.name)
-        began = time.perf_counter()
+        began, room = time.perf_counter(), SHARE * memory() / 8.0
         with progress as bar:
             try:
                 while ledger.going:
@@ -197,6 +203,8 @@ class AdaptiveRun:
                     batch = _cut_at_end(made, task)
                     ledger.enter(lookout.cut(batch, ledger.t, ledger.y), made)
                     bar.update(abs(ledger.t - self.t0), ledger.steps)
+                    if ledger.going and (bar.out_of_reach or ledger.numbers > room):
+                        ledger.result = Result.out_of_reach if bar.out_of_reach else Result.memory_full
             except KeyboardInterrupt:
                 ledger.result = Result.interrupted
         ledger.close()

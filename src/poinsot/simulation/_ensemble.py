@@ -11,7 +11,7 @@ from jax import lax
 
 from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, InputError, State
+from poinsot.core import AbstractProblem, InputError, State, checked, quoted
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import Choice, Kernel, cores, jitted, settled
@@ -21,10 +21,17 @@ from poinsot.simulation._ensemble_native import ensemble_native
 from poinsot.simulation._jumps import check_drives_smooth
 from poinsot.simulation._lane_loop import comes_apart, solve_lanes
 from poinsot.simulation._loop import Marcher
+from poinsot.simulation._memory import check_memory
 from poinsot.simulation._progress import Progress
 from poinsot.simulation._solve import Solution, check_saves, seen, solve
 from poinsot.simulation._subject import choose
-from poinsot.simulation._validate import check_integrator, check_labels, try_functions
+from poinsot.simulation._validate import (
+    check_grid,
+    check_integrator,
+    check_labels,
+    check_starts,
+    try_functions,
+)
 
 BLOCK = 128
 """Runs that step together on a CPU: enough to fill its vectors, few enough for XLA to make one piece of
@@ -33,6 +40,7 @@ BATCH = 4096
 """Runs that go through in one call, at most: between calls the progress is shown."""
 
 
+@checked
 def ensemble(
     problem: AbstractProblem | AbstractSystem,
     integrator: AbstractIntegrator | str,
@@ -85,6 +93,7 @@ def ensemble(
             "control is sampled, and each run would hold forces of its own, which ensemble does not keep; "
             "map pt.solve over the starts with jax.vmap, or leave out Sampled"
         )
+    check_grid(t0, dt, check_saves(steps, save_every))
     problem = settled(controlled(problem, control))
     if isinstance(problem, AbstractSystem):
         formulation = choose(problem, integrator, coordinates, form)
@@ -92,14 +101,17 @@ def ensemble(
         check_drives_smooth(problem, t0, t0 + steps * dt, dt)
         starts = _started(formulation, states, t0)
         return _all_seen(formulation, ensemble(formulation.problem, integrator, starts, **grid))
-    check_saves(steps, save_every)
     check_integrator(problem, integrator)
+    if not isinstance(states, State):
+        raise InputError(f"states = {quoted(states)}; they must be a pt.State with the runs first")
     lengths = {label: value.shape[0] if value.ndim > 1 else 0 for label, value in states.items()}
     count = lengths[next(iter(lengths))]
     if count == 0 or set(lengths.values()) != {count}:
         raise InputError(f"ensemble: states must have the runs along their first axis; runs found: {lengths}")
     first = check_labels(problem, jax.tree.map(lambda x: jnp.asarray(x[0]), states))
+    check_memory(count * (steps // save_every + 1), first.size, save_every)
     try_functions(problem, jnp.asarray(t0, dtype=float), first)
+    check_starts(problem, integrator, t0, states)
     chosen = Kernel(kernel, fast)
     h, begin = jnp.asarray(dt, dtype=float), jnp.asarray(t0, dtype=float)
     marcher = Marcher(problem, integrator, begin, h)

@@ -1,7 +1,7 @@
 """Events: zeros of a function of the state along a motion."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Annotated, Literal
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -9,7 +9,9 @@ import numpy as np
 from jax import lax
 
 from poinsot.core import (
+    FUNCTION,
     AbstractProblem,
+    Checked,
     InputError,
     Packed,
     Printable,
@@ -23,7 +25,7 @@ from poinsot.kernels import once
 Direction = Literal[-1, 0, 1]
 
 
-class Event(Printable):
+class Event(Printable, Checked):
     """A zero of `function` along the motion.
 
     Args:
@@ -31,12 +33,8 @@ class Event(Printable):
         direction: 1 counts only zeros where it grows, -1 only those where it falls, 0 both.
     """
 
-    function: Callable
+    function: Annotated[Callable, FUNCTION]
     direction: Direction = eqx.field(default=0, static=True)
-
-    def __check_init__(self):
-        if self.direction not in (-1, 0, 1):
-            raise ValueError(f"event: direction must be -1, 0 or 1, got {self.direction!r}")
 
     def bound(self, problem: AbstractProblem) -> "Event":
         """The same event with its signature read against the problem's labels."""

@@ -166,6 +166,8 @@ def _run(marcher: AnyMarcher, y: Packed, plan: FixedRun, work: Work | None) -> R
                     loop = eqx.tree_at(lambda one: one.result, loop, jnp.int32(result))
                 pace.learn(taken, time.perf_counter() - tick)
                 bar.update(int(loop.n))
+                if bar.out_of_reach and result is Result.successful:
+                    result = Result.out_of_reach
         except KeyboardInterrupt:
             result = Result.interrupted
     times = np.concatenate([[t0], schedule.times[:saved]])

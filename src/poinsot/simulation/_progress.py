@@ -1,12 +1,20 @@
 """A progress bar for people, nothing for everyone else."""
 
+import math
 import sys
 import time
 from types import TracebackType
 
+PATIENCE = 10.0
+"""Seconds before the pace of a run is judged."""
+MONTH = 30 * 86400.0
+"""Seconds that nobody waits for: a run that would take longer is out of reach."""
+
 
 class Progress:
     """Shows the share of a run that is done on standard error; silent unless asked for or on a terminal.
+
+    It also says of a run that its end is out of reach.
 
     Args:
         show: True, False, or None for "when standard error is a terminal".
@@ -18,6 +26,8 @@ class Progress:
         self._show = sys.stderr.isatty() if show is None else show
         self._total, self._label = total, label
         self._taken, self._then = 0.0, time.perf_counter()
+        self._began, self._done, self._judged = self._then, 0.0, self._then
+        self.out_of_reach = False
 
     def __enter__(self) -> "Progress":
         if self._show:
@@ -38,11 +48,22 @@ class Progress:
 
     def update(self, done: float, steps: int | None = None) -> None:
         """How much is done so far, and in how many steps if it is not itself a number of steps."""
+        self._judge(done)
         if self._show:
             taken, now = done if steps is None else steps, time.perf_counter()
             speed = (taken - self._taken) / max(now - self._then, 1e-9)
             self._taken, self._then = taken, now
             self._bar.update(self._task, completed=done, speed=f"{speed:,.0f} steps/s")
+
+    def _judge(self, done: float) -> None:
+        """Whether the rest would take more than a month, at the pace since the last look."""
+        now = time.perf_counter()
+        if now - self._began > PATIENCE and now - self._judged > 0.1 * PATIENCE:
+            pace = (done - self._done) / (now - self._judged)
+            rest = (self._total - done) / pace if pace > 0.0 else math.inf
+            self.out_of_reach = rest > MONTH
+        if now - self._judged > 0.1 * PATIENCE:
+            self._done, self._judged = done, now
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

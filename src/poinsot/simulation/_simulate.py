@@ -7,7 +7,7 @@ from typing import Literal
 from poinsot._garbage import kept
 from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, Result, State, as_number
+from poinsot.core import AbstractProblem, Result, State, as_number, checked
 from poinsot.integrators import AbstractIntegrator, as_integrator
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.kernels import Choice, Kernel, settled
@@ -48,6 +48,7 @@ class Interrupted(KeyboardInterrupt):
         return type(self), (self.trajectory,)
 
 
+@checked
 def simulate(
     problem: AbstractProblem | AbstractSystem,
     state: State,
@@ -81,7 +82,7 @@ def simulate(
         dt: fixed step, negative for a backward run. `(t1 - t0) / dt` must be a whole number, see `last_step`.
         rtol: relative tolerance of an adaptive solver, 1e-9 by default: what the error of a step may be,
             in each component, is `atol + rtol |y|`.
-        atol: absolute tolerance of it, 1e-9 by default.
+        atol: absolute tolerance of it, 1e-9 by default; zero for the relative one alone.
         coordinates: for a system: of its rotations, one of `pt.coordinates`, or its name such as "directors".
             By default quaternions, or the group where the integrator needs it.
         form: for a system: of the equations, "hamiltonian", "index3", "index2", "index1", "index0",

@@ -7,22 +7,30 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Array, Int
+from jaxtyping import Array, Bool, Int
 
 from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, InputError, Result, State, as_count, brief
+from poinsot.core import AbstractProblem, InputError, Result, State, as_count, brief, checked, concrete
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import SHORT, Choice, Kernel, in_pieces, is_traced, jitted, settled
-from poinsot.model import AbstractSystem
+from poinsot.model import AbstractSystem, may_contradict, off_by
 from poinsot.simulation._controlled import Control, controlled
 from poinsot.simulation._fixed_run import FixedRun
 from poinsot.simulation._loop import Marcher
+from poinsot.simulation._memory import check_memory
 from poinsot.simulation._sampling import Sampler, sampler_of
 from poinsot.simulation._subject import choose
-from poinsot.simulation._validate import check_integrator, check_labels, try_functions
+from poinsot.simulation._validate import (
+    can_start,
+    check_grid,
+    check_integrator,
+    check_labels,
+    check_starts,
+    try_functions,
+)
 from poinsot.simulation._window_march import in_windows
 
 
@@ -56,6 +64,7 @@ class Solution(eqx.Module):
         return f"Solution({runs}{self.t.shape[-1]} states; {shapes}; result {brief(self.result)})"
 
 
+@checked
 def solve(
     problem: AbstractProblem | AbstractSystem,
     integrator: AbstractIntegrator | str,
@@ -100,15 +109,20 @@ def solve(
     control = settled(control)
     problem = settled(controlled(problem, control))
     if isinstance(problem, AbstractSystem):
+        check_grid(t0, dt, check_saves(steps, save_every))
         formulation = choose(problem, integrator, coordinates, form)
         start = formulation.start(state, t0)
+        fits = None
+        if not concrete(problem, state, t0) and may_contradict(problem):
+            fits = off_by(problem, t0, state) <= 1.0
         sampler = sampler_of(formulation, control, dt) if isinstance(control, Sampled) else None
         grid = {"dt": dt, "steps": steps, "t0": t0, "save_every": save_every, "kernel": kernel, "fast": fast}
-        return seen(formulation, _solved(formulation.problem, integrator, start, sampler, **grid))
+        return seen(formulation, _solved(formulation.problem, integrator, start, sampler, fits, **grid))
     return _solved(
         problem,
         integrator,
         state,
+        None,
         None,
         dt=dt,
         steps=steps,
@@ -124,6 +138,7 @@ def _solved(
     integrator: AbstractIntegrator,
     state: State,
     sampler: Sampler | None,
+    fits: Bool[Array, ""] | None,
     *,
     dt,
     steps: int,
@@ -132,13 +147,19 @@ def _solved(
     kernel: Choice,
     fast: bool,
 ) -> Solution:
-    """The solution of a problem, with a sampled controller or without."""
-    check_saves(steps, save_every)
+    """The solution of a problem, with a sampled controller or without; `fits`: if the start is one."""
+    check_grid(t0, dt, check_saves(steps, save_every))
     check_integrator(problem, integrator)
-    try_functions(problem, jnp.asarray(t0, dtype=float), check_labels(problem, state))
+    y = check_labels(problem, state)
+    check_memory(steps // save_every, y.size, save_every)
+    try_functions(problem, jnp.asarray(t0, dtype=float), y)
     chosen = Kernel(kernel, fast)
     if is_traced(problem, integrator, state, dt, t0):
         chosen.give_up("it is called within a trace")
+        begins = can_start(problem, integrator, jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float), y)
+        fits = begins if fits is None else begins & fits
+    elif not problem.lanes(y):
+        check_starts(problem, integrator, t0, jax.tree.map(lambda x: jnp.asarray(x)[None], state))
     if chosen.native:
         plan = FixedRun.of_steps(integrator, (float(t0), float(dt), steps), save_every, chosen)
         solution = _solve_native(problem, state, plan, sampler)
@@ -146,7 +167,7 @@ def _solved(
             return solution
     t0, dt = jnp.asarray(t0, dtype=float), jnp.asarray(dt, dtype=float)
     marcher = Marcher(in_windows(problem, integrator), integrator, t0, dt, None, sampler)
-    solution = _solve(marcher, state, steps // save_every, save_every)
+    solution = _solve(marcher, state, fits, steps // save_every, save_every)
     return dataclasses.replace(solution, kernel=chosen.description)
 
 
@@ -182,14 +203,15 @@ def _solve_native(
     )
 
 
-def check_saves(steps: int, save_every: int) -> None:
-    """Refuse steps that do not end at a saved state."""
+def check_saves(steps: int, save_every: int) -> int:
+    """The number of steps, once they end at a saved state."""
     steps, save_every = as_count(steps, "steps"), as_count(save_every, "save_every")
     if steps % save_every:
         raise InputError(
             f"steps = {steps} must be a positive multiple of save_every = {save_every}; "
             "choose a save_every that divides steps"
         )
+    return steps
 
 
 @jitted
@@ -202,7 +224,9 @@ def seen(formulation: Formulation, solution: Solution) -> Solution:
 
 
 @jitted
-def _solve(marcher: Marcher, state: State, saves: int, save_every: int) -> Solution:
+def _solve(
+    marcher: Marcher, state: State, fits: Bool[Array, "*lanes"] | None, saves: int, save_every: int
+) -> Solution:
     """Nested scans, so that reverse-mode derivatives exist."""
 
     def step(loop, n):
@@ -216,7 +240,11 @@ def _solve(marcher: Marcher, state: State, saves: int, save_every: int) -> Solut
 
     y = marcher.problem.pack(state)
     numbers = jnp.arange(saves * save_every).reshape(saves, save_every)
-    loop, saved = lax.scan(save, marcher.start(y), numbers)
+    first = marcher.start(y)
+    if fits is not None:
+        result = jnp.where(fits, first.result, jnp.int32(Result.bad_start))
+        first = eqx.tree_at(lambda one: one.result, first, result)
+    loop, saved = lax.scan(save, first, numbers)
     states = jax.vmap(marcher.problem.unpack)(jnp.concatenate([y[None], saved]))
     times = marcher.time(save_every * jnp.arange(saves + 1))
     return Solution(times, states, loop.result, loop.n, loop.iterations)

@@ -3,9 +3,13 @@
 import math
 from typing import Any, Literal
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
+from jax.core import Tracer
+from jaxtyping import Array, Bool
 
 from poinsot.core import (
     AbstractProblem,
@@ -16,14 +20,16 @@ from poinsot.core import (
     State,
     Use,
     as_number,
+    check_all_finite,
     check_called,
     check_uses,
+    concrete,
     quoted,
 )
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed, fitting
 from poinsot.integrators.adaptive import AbstractAdaptive
-from poinsot.kernels import once, remembered
+from poinsot.kernels import jitted, once, remembered
 from poinsot.model import AbstractSystem
 
 WHOLE = 1e-9
@@ -34,6 +40,12 @@ CONSISTENT = 1e-9
 """How far a start may be from the constraints, relative to one plus its size."""
 ACROSS = 0.1
 """The same for momenta, under methods that do not hold these: a run goes on from where such a one ended."""
+
+
+MOST_STEPS = 1e11
+"""Steps of a run at most: nobody has waited for more. A longer run goes on from the end of one."""
+FASTEST = 1e7
+"""Steps of a small problem in a second, in machine code."""
 
 
 class InfiniteStart(InputError):
@@ -160,14 +172,54 @@ def check_consistent(
     """Refuse a start off the constraints of the problem: the first step would move it onto them."""
     if problem.ordinary:
         return
-    holds = isinstance(integrator, AbstractAdaptive) or integrator.holds_velocity
     for part, off in _inconsistency(problem, jnp.asarray(t0, dtype=float), y).items():
-        if not float(off) <= (CONSISTENT if holds or part == "position" else ACROSS):
-            wrong = "is off the constraints" if part == "position" else "is not along the constraints"
-            raise InputError(
-                f"the {part} of the start {wrong}, by {float(off):.3g} relative to its size; start from "
-                "problem.consistent(state), the nearest one that satisfies them"
-            )
+        _check_off(part, float(off), _allowed(integrator, part))
+
+
+def _allowed(integrator: AbstractIntegrator | AbstractAdaptive, part: str) -> float:
+    """How far a part of a start may be off the constraints."""
+    holds = isinstance(integrator, AbstractAdaptive) or integrator.holds_velocity
+    return CONSISTENT if holds or part == "position" else ACROSS
+
+
+def _check_off(part: str, off: float, allowed: float, run: str = "") -> None:
+    if not off <= allowed:
+        wrong = "is off the constraints" if part == "position" else "is not along the constraints"
+        raise InputError(
+            f"the {part} of the start{run} {wrong}, by {off:.3g} relative to its size; start from "
+            "problem.consistent(state), the nearest one that satisfies them"
+        )
+
+
+def check_starts(problem: AbstractProblem, integrator: AbstractIntegrator, t0: float, states: State) -> None:
+    """Refuse starts of many runs, the runs first, that are not finite or off the constraints."""
+    for label, values in states.items():
+        check_all_finite(np.asarray(values), f"{label} of the starts")
+    if problem.ordinary:
+        return
+    for part, off in _all_inconsistency(problem, jnp.asarray(t0, dtype=float), states).items():
+        worst = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
+        _check_off(part, float(off[worst]), _allowed(integrator, part), f" of run {worst}")
+
+
+@jitted
+def _all_inconsistency(problem: AbstractProblem, t, states: State):
+    return jax.vmap(lambda state: problem.inconsistency(t, problem.pack(state)))(states)
+
+
+def can_start(
+    problem: AbstractProblem, integrator: AbstractIntegrator, t0, dt, y: Packed
+) -> Bool[Array, "*lanes"]:
+    """Whether a run can start, of traced numbers that nobody can look at: see `Result.bad_start`."""
+    lanes = problem.lanes(y)
+    finite = jnp.all(jnp.isfinite(y), axis=tuple(range(y.ndim - len(lanes))))
+    start = finite & jnp.isfinite(t0) & jnp.isfinite(dt) & (dt != 0.0)
+    if problem.ordinary or lanes:
+        return start
+    still = jax.tree.map(lambda x: lax.stop_gradient(x) if eqx.is_array(x) else x, (problem, t0, y))
+    for part, off in still[0].inconsistency(*still[1:]).items():
+        start &= off <= _allowed(integrator, part)
+    return start
 
 
 @once
@@ -208,6 +260,18 @@ def check_span(t0: Any, t1: Any) -> tuple[float, float]:
     return t0, t1
 
 
+def check_grid(t0: Any, dt: Any, steps: int) -> None:
+    """Refuse a start time or a step that is none, of `steps` steps; of traced ones the shapes."""
+    for name, value in (("t0", t0), ("dt", dt)):
+        if not isinstance(value, Tracer):
+            as_number(value, name)
+        elif value.ndim:
+            raise InputError(f"{name} has shape {value.shape}; it must be one number, mapped by jax.vmap")
+    if concrete(t0, dt):
+        t0, dt = as_number(t0, "t0"), as_number(dt, "dt")
+        check_step(*check_span(t0, t0 + steps * dt if dt else math.nextafter(t0, math.inf)), dt)
+
+
 def check_step(t0: float, t1: float, dt: Any) -> float:
     """The step as a number, once it leads from one time to the other in steps that the time resolves."""
     dt = as_number(dt, "dt")
@@ -235,8 +299,12 @@ def count_steps(
         raise InputError(f"last_step = {quoted(last_step)}; it must be 'refuse' or 'shorten'")
     dt = check_step(t0, t1, dt)
     ratio = (t1 - t0) / dt
-    if ratio > 2.0**53:
-        raise InputError(f"t1 = {quoted(t1)} is {ratio:.3g} steps of dt = {dt!r} away; take a larger dt")
+    if ratio > MOST_STEPS:
+        hours = ratio / FASTEST / 3600.0
+        raise InputError(
+            f"t1 = {quoted(t1)} is {ratio:.3g} steps of dt = {dt!r} away: {hours:.2g} hours at best; "
+            f"take a larger dt, or a t1 within {MOST_STEPS:.0e} steps"
+        )
     steps = round(ratio)
     if steps >= 1 and abs(ratio - steps) <= WHOLE * max(1.0, ratio):
         return steps, 0.0

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from poinsot.core import read_regular
+
 LARGEST = 64 * 2**20
 """Bytes of a file that is read; a larger one is no shape for a picture."""
 MOST = 6000
@@ -21,11 +23,11 @@ def mesh_of(path: str) -> Mesh | None:
     file = Path(path)
     readers = {".stl": _stl, ".obj": _obj}
     reader = readers.get(file.suffix.lower())
-    if reader is None or not file.is_file() or file.stat().st_size > LARGEST:
+    if reader is None:
         return None
     try:
-        points, triangles = reader(file.read_bytes())
-    except (ValueError, IndexError):
+        points, triangles = reader(read_regular(file, LARGEST))
+    except (OSError, ValueError, IndexError):
         return None
     if len(triangles) == 0 or not np.all(np.isfinite(points)) or np.max(triangles) >= len(points):
         return None

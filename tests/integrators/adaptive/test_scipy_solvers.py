@@ -223,7 +223,7 @@ def test_projection_holds_the_constraints(solver):
 def test_wrong_options_are_named():
     with pytest.raises(pt.InputError, match=r"first_step = 0.0; it must be a positive number"):
         pt.integrators.Radau5(first_step=0.0)
-    with pytest.raises(pt.InputError, match=r"max_step = nan"):
+    with pytest.raises(pt.InputError, match=r"max_step of Bdf = nan"):
         pt.integrators.Bdf(max_step=float("nan"))
     with pytest.raises(pt.InputError, match=r"projection = 'all'; it must be True, False, 'position'"):
         pt.integrators.DormandPrince853(projection="all")

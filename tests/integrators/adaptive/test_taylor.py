@@ -192,7 +192,7 @@ def test_refusals(monkeypatch):
             coordinates=pt.coordinates.Quaternions(),
             form="index1",
         )
-    with pytest.raises(pt.InputError, match="precision = 'single'"):
+    with pytest.raises(pt.InputError, match="precision of Taylor = 'single'"):
         Taylor("single")  # type: ignore[arg-type]
     with pytest.raises(pt.InputError, match="projection = 'both' with precision = 'extended'"):
         Taylor("extended", projection=True)

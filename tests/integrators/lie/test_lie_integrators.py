@@ -188,7 +188,7 @@ def test_a_step_too_large_for_the_iteration_is_reported():
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(InputError, match="free = 'euler'"):
+    with pytest.raises(InputError, match="free of LieSplitting = 'euler'"):
         LieSplitting("euler")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="MuntheKaas takes an explicit one"):
         MuntheKaas(collocation.gauss(2))

@@ -5,10 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-import equinox as eqx
 import numpy as np
 
-from poinsot.core import AbstractProblem, Result, UserFunction
+from poinsot.core import AbstractProblem, Checked, Result, UserFunction
 from poinsot.kernels import Kernel
 
 
@@ -103,7 +102,7 @@ class Engine(abc.ABC):
         """
 
 
-class AbstractAdaptive(eqx.Module):
+class AbstractAdaptive(Checked):
     """A solver that chooses its own steps.
 
     It gives an `Engine`, which hands out accepted steps with a dense output. Everything else is done outside,

@@ -53,11 +53,6 @@ class ReversibleSteps(AbstractAdaptive):
     monitor: Callable | None = None
 
     def __check_init__(self):
-        if not isinstance(self.integrator, AbstractIntegrator):
-            raise InputError(
-                f"ReversibleSteps: integrator = {self.integrator!r} is not a map with fixed steps such as "
-                "pt.integrators.StormerVerlet()"
-            )
         if not self.integrator.symmetric:
             raise InputError(
                 f"ReversibleSteps: {self.integrator.name} is not symmetric, so no steps can make it "

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import equinox as eqx
 import numpy as np
 
-from poinsot.core import AbstractProblem, InputError, Projection, Result, optional, quoted
+from poinsot.core import AbstractProblem, InputError, Projection, Result, optional
 from poinsot.integrators.adaptive import _host
 from poinsot.integrators.adaptive._base import AdaptiveTraits, Batch, Counts, Dense, Engine, Task
 from poinsot.integrators.adaptive._dense import Piecewise, Projected
@@ -79,9 +79,6 @@ class Taylor(ProjectingSolver):
     dense: bool = eqx.field(default=True, static=True)
 
     def __check_init__(self):
-        if self.precision not in FINEST:
-            known = ", ".join(map(repr, FINEST))
-            raise InputError(f"{SOLVER}: precision = {quoted(self.precision)}; it must be one of {known}")
         if self.precision != "double" and self.projection != "none":
             raise InputError(
                 f"{SOLVER}: projection = {self.projection!r} with precision = {self.precision!r}; "

@@ -17,14 +17,22 @@ Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), II.1.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+
+from poinsot.core import checked, whole
 
 from .._digits import working_precision
 from .._partitioned_tableau import PartitionedTableau
 from .._tableau import ButcherTableau, symplectic_adjoint
 
+MOST_STAGES = 32
+"""More take seconds, and their order of 64 is far beyond what rounding leaves."""
+GaussStages = Annotated[int, whole(1, MOST_STAGES)]
+"""Stages of Gauss and Radau methods."""
+LobattoStages = Annotated[int, whole(2, MOST_STAGES)]
+"""Stages of Lobatto methods."""
 HAIRER = "Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), "
 
 
@@ -119,13 +127,10 @@ def _exact(mp: Any, value: Any) -> Any:
 def _method(
     name: str,
     stages: int,
-    smallest: int,
     lag: int,
     matrix: Callable[[Any, list[Any], list[Any]], Any],
     reference: str,
 ) -> ButcherTableau:
-    if not isinstance(stages, int) or stages < smallest:
-        raise ValueError(f"{name}: stages = {stages!r}, but it must be an integer of at least {smallest}")
     mp = _context(stages)
     c = _nodes(mp, stages, lag)
     b = _weights(mp, _moments(mp, c)[0])
@@ -139,10 +144,11 @@ def _method(
     )
 
 
+@checked
 @cache
-def gauss(stages: int) -> ButcherTableau:
+def gauss(stages: GaussStages) -> ButcherTableau:
     r"""Gauss collocation: $c_i$ the zeros of $P_s(2x-1)$, order $2s$, symplectic and symmetric."""
-    return _method("Gauss", stages, 1, 0, _by_collocation, HAIRER + "II.1.3; Butcher (1964)")
+    return _method("Gauss", stages, 0, _by_collocation, HAIRER + "II.1.3; Butcher (1964)")
 
 
 @cache
@@ -153,10 +159,11 @@ def implicit_midpoint() -> ButcherTableau:
     )
 
 
+@checked
 @cache
-def radau_iia(stages: int) -> ButcherTableau:
+def radau_iia(stages: GaussStages) -> ButcherTableau:
     r"""Radau IIA collocation: $c_s = 1$, order $2s-1$, stiffly accurate."""
-    return _method("Radau IIA", stages, 1, 1, _by_collocation, HAIRER + "II.1.3; Ehle (1969)")
+    return _method("Radau IIA", stages, 1, _by_collocation, HAIRER + "II.1.3; Ehle (1969)")
 
 
 @cache
@@ -165,31 +172,35 @@ def implicit_euler() -> ButcherTableau:
     return ButcherTableau("implicit Euler", [[1]], [1], order=1, reference=HAIRER + "I (1.6)")
 
 
+@checked
 @cache
-def lobatto_iiia(stages: int) -> ButcherTableau:
+def lobatto_iiia(stages: LobattoStages) -> ButcherTableau:
     r"""Lobatto IIIA collocation: $c_1 = 0$, $c_s = 1$, order $2s-2$, symmetric."""
-    return _method("Lobatto IIIA", stages, 2, 2, _by_collocation, HAIRER + "II.1.3; Ehle (1969)")
+    return _method("Lobatto IIIA", stages, 2, _by_collocation, HAIRER + "II.1.3; Ehle (1969)")
 
 
+@checked
 @cache
-def lobatto_iiib(stages: int) -> ButcherTableau:
+def lobatto_iiib(stages: LobattoStages) -> ButcherTableau:
     r"""Lobatto IIIB: the matrix from $D(s)$, order $2s-2$, symmetric.
 
     With two stages the row sums are (1/2, 1/2), not the Lobatto nodes (0, 1). The tableau keeps the row sums,
     so that time is treated like one more component of the state; alone it then takes the same step as the
     implicit midpoint rule. In the pair with IIIA the nodes are those of IIIA.
     """
-    return _method("Lobatto IIIB", stages, 2, 2, _by_dual_collocation, HAIRER + "II.1.4; Ehle (1969)")
+    return _method("Lobatto IIIB", stages, 2, _by_dual_collocation, HAIRER + "II.1.4; Ehle (1969)")
 
 
+@checked
 @cache
-def lobatto_iiic(stages: int) -> ButcherTableau:
+def lobatto_iiic(stages: LobattoStages) -> ButcherTableau:
     r"""Lobatto IIIC: $a_{i1} = b_1$ and $C(s-1)$, order $2s-2$, stiffly accurate."""
-    return _method("Lobatto IIIC", stages, 2, 2, _by_fixed_first_column, HAIRER + "II.1.4; Chipman (1971)")
+    return _method("Lobatto IIIC", stages, 2, _by_fixed_first_column, HAIRER + "II.1.4; Chipman (1971)")
 
 
+@checked
 @cache
-def lobatto_pair(stages: int) -> PartitionedTableau:
+def lobatto_pair(stages: LobattoStages) -> PartitionedTableau:
     r"""Lobatto IIIA for the positions with IIIB for the momenta: order $2s-2$, symplectic and symmetric.
 
     With two stages it is the Stormer-Verlet scheme

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractConstrained, AbstractProblem, Packed, StepInfo
+from poinsot.core import AbstractConstrained, AbstractProblem, InputError, Packed, StepInfo
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators.constrained._fit import CONVERGED, dense_refusal, mass_refusal, position_size, slack
@@ -39,7 +39,7 @@ class ConstrainedRungeKutta(AbstractIntegrator):
     def __check_init__(self):
         tableau = self.tableau
         if tableau.A[-1] != tableau.b or np.linalg.matrix_rank(tableau.A_hi) < tableau.stages:
-            raise ValueError(
+            raise InputError(
                 f"tableau {tableau.name!r} is not stiffly accurate with a regular matrix, so that the result "
                 "would leave the constraints; take that of RadauIIA or LobattoIIIC"
             )

@@ -10,8 +10,18 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
 
-from poinsot.core import PLACING, AbstractConstrained, AbstractProblem, Packed, StepInfo, one_block
+from poinsot.core import (
+    PLACING,
+    AbstractConstrained,
+    AbstractProblem,
+    Packed,
+    StepInfo,
+    check_argument,
+    one_block,
+    whole,
+)
 from poinsot.integrators._base import AbstractIntegrator, Traits
+from poinsot.integrators.coefficients.collocation import MOST_STAGES
 from poinsot.integrators.coefficients.spark import SparkCoefficients, gauss_lobatto, lobatto_lobatto
 from poinsot.integrators.constrained._fit import (
     dense_refusal,
@@ -22,8 +32,11 @@ from poinsot.integrators.constrained._fit import (
 )
 from poinsot.solvers import Elimination, Stopping, fixed_point, linearised
 
-FAMILIES = {"gauss": (gauss_lobatto, 1), "lobatto": (lobatto_lobatto, 2)}
-"""Coefficients of each family, and its least number of stages."""
+FAMILIES = {
+    "gauss": (gauss_lobatto, whole(1, MOST_STAGES - 1)),
+    "lobatto": (lobatto_lobatto, whole(2, MOST_STAGES)),
+}
+"""Coefficients of each family, and its numbers of stages."""
 
 
 class Stages(NamedTuple):
@@ -68,13 +81,7 @@ class Spark(AbstractIntegrator):
     stages: int = eqx.field(default=2, static=True)
 
     def __check_init__(self):
-        if self.family not in FAMILIES:
-            raise ValueError(f"Spark: family must be 'gauss' or 'lobatto', got {self.family!r}")
-        least = FAMILIES[self.family][1]
-        if not isinstance(self.stages, int) or self.stages < least:
-            raise ValueError(
-                f"Spark({self.family!r}): stages must be an integer of at least {least}, got {self.stages!r}"
-            )
+        check_argument(self.stages, f"stages of Spark({self.family!r})", FAMILIES[self.family][1])
 
     @property
     def coefficients(self) -> SparkCoefficients:

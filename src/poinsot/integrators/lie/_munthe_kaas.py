@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, Packed, StepInfo, each_body, hold
+from poinsot.core import Group, GroupParts, InputError, Packed, StepInfo, each_body, hold
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.rotation import inverse_tangent_coefficient, quat_exp
@@ -32,7 +32,7 @@ class MuntheKaas(AbstractIntegrator):
 
     def __check_init__(self):
         if not self.tableau.explicit:
-            raise ValueError(f"tableau {self.tableau.name!r} is implicit; MuntheKaas takes an explicit one")
+            raise InputError(f"tableau {self.tableau.name!r} is implicit; MuntheKaas takes an explicit one")
 
     def __repr__(self) -> str:
         return f"MuntheKaas({self.tableau.name})"

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Group, GroupParts, InputError, Packed, Wrench, each_body, held, hold
+from poinsot.core import Group, GroupParts, Packed, Wrench, each_body, held, hold
 from poinsot.integrators._base import Traits
 from poinsot.integrators.lie._kick import MOMENTA, CarriesWrench, first_half, second_half
 from poinsot.rotation import free_rotation, sincos
@@ -37,10 +37,6 @@ class LieSplitting(CarriesWrench):
     """
 
     free: Literal["elementary", "exact"] = eqx.field(default="elementary", static=True)
-
-    def __check_init__(self):
-        if self.free not in ("elementary", "exact"):
-            raise InputError(f"LieSplitting: free = {self.free!r} is not known; give 'elementary' or 'exact'")
 
     @property
     def traits(self) -> Traits:

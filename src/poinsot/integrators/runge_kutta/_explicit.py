@@ -6,7 +6,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import AbstractProblem, Packed, StepInfo, field
+from poinsot.core import AbstractProblem, InputError, Packed, StepInfo, field
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._tableau import ButcherTableau
 from poinsot.integrators._update import add, no_error
@@ -31,7 +31,7 @@ class ExplicitRungeKutta(AbstractIntegrator):
 
     def __check_init__(self):
         if not self.tableau.explicit:
-            raise ValueError(f"tableau {self.tableau.name!r} is implicit; use ImplicitRungeKutta")
+            raise InputError(f"tableau {self.tableau.name!r} is implicit; use ImplicitRungeKutta")
 
     def __repr__(self) -> str:
         return f"ExplicitRungeKutta({self.tableau.name}{', compensated' if self.compensated else ''})"

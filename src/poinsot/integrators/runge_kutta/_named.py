@@ -1,6 +1,8 @@
 """The Runge-Kutta methods of the literature, by name: each is a tableau for one of the two steppers."""
 
+from poinsot.core import checked
 from poinsot.integrators.coefficients import collocation, explicit
+from poinsot.integrators.coefficients.collocation import GaussStages, LobattoStages
 from poinsot.integrators.runge_kutta._explicit import ExplicitRungeKutta
 from poinsot.integrators.runge_kutta._implicit import ImplicitRungeKutta
 from poinsot.integrators.runge_kutta._stages import AbstractStageSolver, FixedPoint
@@ -8,26 +10,31 @@ from poinsot.integrators.runge_kutta._stages import AbstractStageSolver, FixedPo
 FIXED_POINT = FixedPoint()
 
 
+@checked
 def ExplicitEuler(*, compensated: bool = False) -> ExplicitRungeKutta:
     r"""Euler's method, $y_1 = y_0 + h f(t_0, y_0)$; order 1. Energy grows: here for comparison."""
     return ExplicitRungeKutta(explicit.explicit_euler(), compensated)
 
 
+@checked
 def Heun(*, compensated: bool = False) -> ExplicitRungeKutta:
     """Heun's method of order 2: the trapezoidal rule with an Euler predictor."""
     return ExplicitRungeKutta(explicit.heun(), compensated)
 
 
+@checked
 def RK4(*, compensated: bool = False) -> ExplicitRungeKutta:
     """The classical Runge-Kutta method of order 4."""
     return ExplicitRungeKutta(explicit.rk4(), compensated)
 
 
+@checked
 def DormandPrince(*, compensated: bool = False) -> ExplicitRungeKutta:
     """The order 5 formula of Dormand and Prince with a fixed step."""
     return ExplicitRungeKutta(explicit.dormand_prince5(), compensated)
 
 
+@checked
 def ImplicitEuler(
     *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
 ) -> ImplicitRungeKutta:
@@ -35,6 +42,7 @@ def ImplicitEuler(
     return ImplicitRungeKutta(collocation.implicit_euler(), solver, compensated)
 
 
+@checked
 def ImplicitMidpoint(
     *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
 ) -> ImplicitRungeKutta:
@@ -42,8 +50,9 @@ def ImplicitMidpoint(
     return ImplicitRungeKutta(collocation.implicit_midpoint(), solver, compensated)
 
 
+@checked
 def GaussLegendre(
-    stages: int = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
+    stages: GaussStages = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
 ) -> ImplicitRungeKutta:
     """Gauss collocation: order `2 stages`, symmetric, symplectic, keeps every quadratic invariant.
 
@@ -53,43 +62,42 @@ def GaussLegendre(
         compensated: double-double coefficients and compensated summation of the update; with
             `FixedPoint(tolerance=0)` the energy error is then a random walk (Brouwer's law).
     """
-    return ImplicitRungeKutta(collocation.gauss(_at_least(1, stages)), solver, compensated)
+    return ImplicitRungeKutta(collocation.gauss(stages), solver, compensated)
 
 
+@checked
 def RadauIIA(
-    stages: int = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
+    stages: GaussStages = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
 ) -> ImplicitRungeKutta:
     """Radau IIA collocation: order `2 stages - 1`, stiffly accurate, damps; not symplectic."""
-    return ImplicitRungeKutta(collocation.radau_iia(_at_least(1, stages)), solver, compensated)
+    return ImplicitRungeKutta(collocation.radau_iia(stages), solver, compensated)
 
 
+@checked
 def LobattoIIIA(
-    stages: int = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
+    stages: LobattoStages = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
 ) -> ImplicitRungeKutta:
     """Lobatto IIIA collocation: order `2 stages - 2`, symmetric, not symplectic."""
-    return ImplicitRungeKutta(collocation.lobatto_iiia(_at_least(2, stages)), solver, compensated)
+    return ImplicitRungeKutta(collocation.lobatto_iiia(stages), solver, compensated)
 
 
+@checked
 def LobattoIIIB(
-    stages: int = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
+    stages: LobattoStages = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
 ) -> ImplicitRungeKutta:
     """Lobatto IIIB: order `2 stages - 2`, symmetric, not symplectic by itself (see `LobattoIIIAB`)."""
-    return ImplicitRungeKutta(collocation.lobatto_iiib(_at_least(2, stages)), solver, compensated)
+    return ImplicitRungeKutta(collocation.lobatto_iiib(stages), solver, compensated)
 
 
+@checked
 def LobattoIIIC(
-    stages: int = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
+    stages: LobattoStages = 3, *, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False
 ) -> ImplicitRungeKutta:
     """Lobatto IIIC: order `2 stages - 2`, stiffly accurate, damps; not symplectic."""
-    return ImplicitRungeKutta(collocation.lobatto_iiic(_at_least(2, stages)), solver, compensated)
+    return ImplicitRungeKutta(collocation.lobatto_iiic(stages), solver, compensated)
 
 
+@checked
 def SunGeng5(*, solver: AbstractStageSolver = FIXED_POINT, compensated: bool = False) -> ImplicitRungeKutta:
     """Sun Geng's method of order 5: mean of Radau IIA and its symplectic adjoint; not symmetric."""
     return ImplicitRungeKutta(collocation.sun_geng5(), solver, compensated)
-
-
-def _at_least(least: int, stages: int) -> int:
-    if not isinstance(stages, int) or stages < least:
-        raise ValueError(f"stages = {stages!r}; it must be a whole number of at least {least}")
-    return stages

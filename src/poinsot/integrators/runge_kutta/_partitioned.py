@@ -8,6 +8,7 @@ from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._partitioned_tableau import PartitionedTableau
 from poinsot.integrators._update import add
 from poinsot.integrators.coefficients import collocation
+from poinsot.integrators.coefficients.collocation import LobattoStages
 from poinsot.integrators.runge_kutta._prediction import (
     StageCarry,
     first_carry,
@@ -33,15 +34,9 @@ class LobattoIIIAB(AbstractIntegrator):
         compensated: double-double coefficients and compensated summation of the update.
     """
 
-    stages: int = eqx.field(default=3, static=True)
+    stages: LobattoStages = eqx.field(default=3, static=True)
     solver: FixedPoint = FixedPoint()
     compensated: bool = eqx.field(default=False, static=True)
-
-    def __check_init__(self):
-        if self.stages < 2:
-            raise ValueError(f"LobattoIIIAB: stages must be at least 2, got {self.stages!r}")
-        if not isinstance(self.solver, FixedPoint):
-            raise ValueError(f"LobattoIIIAB: solver must be FixedPoint(), got {self.solver!r}")
 
     @property
     def pair(self) -> PartitionedTableau:

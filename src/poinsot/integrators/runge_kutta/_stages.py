@@ -7,7 +7,7 @@ import abc
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Annotated, Any
 
 import equinox as eqx
 import jax
@@ -18,6 +18,7 @@ from jaxtyping import Array
 
 from poinsot.core import (
     AbstractProblem,
+    Checked,
     InputError,
     InWindows,
     Packed,
@@ -28,6 +29,7 @@ from poinsot.core import (
     hold,
     largest,
     one_block,
+    whole,
 )
 from poinsot.integrators.runge_kutta._stage_inverse import stage_inverse
 from poinsot.solvers import EPS, Again, Stopping, linearised, measured_fixed_point, simplified_newton
@@ -182,9 +184,10 @@ def field_noise(problem: AbstractProblem, t, y: Packed) -> tuple[Packed, Packed 
 
 MOST_ITERATIONS = 10**6
 """Iterations that a user may allow; one that needs more will not converge."""
+Iterations = Annotated[int, whole(1, MOST_ITERATIONS)]
 
 
-class AbstractStageSolver(eqx.Module):
+class AbstractStageSolver(Checked):
     """Solves the stage equations to round-off."""
 
     tolerance: eqx.AbstractVar[float]
@@ -197,7 +200,6 @@ class AbstractStageSolver(eqx.Module):
                 f"tolerance of {name} = {self.tolerance!r}; it must be between 0 and {accept:g}, in units of "
                 "round-off"
             )
-        as_count(self.max_iterations, f"max_iterations of {name}", most=MOST_ITERATIONS)
 
     @abc.abstractmethod
     def solve(
@@ -221,7 +223,7 @@ class FixedPoint(AbstractStageSolver):
     """
 
     tolerance: float = eqx.field(default=0.01, static=True)
-    max_iterations: int = eqx.field(default=100, static=True)
+    max_iterations: Iterations = eqx.field(default=100, static=True)
     look_every: int | None = eqx.field(default=None, static=True)
 
     def __check_init__(self):
@@ -256,16 +258,16 @@ class SimplifiedNewton(AbstractStageSolver):
     """
 
     tolerance: float = eqx.field(default=0.01, static=True)
-    max_iterations: int = eqx.field(default=50, static=True)
+    max_iterations: Iterations = eqx.field(default=50, static=True)
 
     def solve(
         self, equations: StageEquations, guess: Array, again: Again | None = None
     ) -> tuple[Array, StepInfo]:
         """See the class."""
         if equations.matrix is None:
-            raise ValueError("SimplifiedNewton does not serve partitioned methods; use FixedPoint()")
+            raise InputError("SimplifiedNewton does not serve partitioned methods; use FixedPoint()")
         if equations.lanes:
-            raise ValueError("SimplifiedNewton solves one run at a time; use jax.vmap, or FixedPoint()")
+            raise InputError("SimplifiedNewton solves one run at a time; use jax.vmap, or FixedPoint()")
         A, h, y, shape = equations.matrix, equations.h, equations.y, guess.shape
         blocks = equations.problem.blocks("y") or one_block(y.size)
 

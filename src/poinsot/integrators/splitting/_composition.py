@@ -7,7 +7,7 @@ import equinox as eqx
 import numpy as np
 from jax import lax
 
-from poinsot.core import AbstractProblem, Packed, StepInfo
+from poinsot.core import AbstractProblem, InputError, Packed, StepInfo, quoted
 from poinsot.integrators._base import AbstractIntegrator, Traits
 from poinsot.integrators._composition_scheme import CompositionScheme
 from poinsot.integrators.coefficients.composition import COMPOSITION_SCHEMES
@@ -17,8 +17,10 @@ def scheme_of(scheme: str | CompositionScheme) -> CompositionScheme:
     """A scheme by its name, or itself."""
     if isinstance(scheme, CompositionScheme):
         return scheme
-    if scheme not in COMPOSITION_SCHEMES:
-        raise ValueError(f"scheme {scheme!r} is not known; choose one of {', '.join(COMPOSITION_SCHEMES)}")
+    if not isinstance(scheme, str) or scheme not in COMPOSITION_SCHEMES:
+        raise InputError(
+            f"scheme {quoted(scheme)} is not known; choose one of {', '.join(COMPOSITION_SCHEMES)}"
+        )
     return COMPOSITION_SCHEMES[scheme]()
 
 
@@ -66,14 +68,14 @@ class Composition(AbstractIntegrator):
     def __check_init__(self):
         name, base = self.scheme.name, self.base.name
         if self.scheme.base == "adjoint pair" and self.adjoint is None:
-            raise ValueError(
+            raise InputError(
                 f"scheme {name} composes a method and its adjoint: give adjoint=... beside base={base}"
             )
         if self.scheme.base == "symmetric":
             if self.adjoint is not None:
-                raise ValueError(f"scheme {name} composes one symmetric method; leave adjoint out")
+                raise InputError(f"scheme {name} composes one symmetric method; leave adjoint out")
             if not self.base.symmetric or self.base.order != 2:
-                raise ValueError(
+                raise InputError(
                     f"scheme {name} needs a symmetric base of order 2; {base} has order {self.base.order}"
                     f"{'' if self.base.symmetric else ' and is not symmetric'}. "
                     "StormerVerlet() and ImplicitMidpoint() fit"

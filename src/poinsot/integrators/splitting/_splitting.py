@@ -38,9 +38,7 @@ class Splitting(AbstractIntegrator):
     first: Flow = eqx.field(static=True)
 
     def __init__(self, scheme: str | CompositionScheme = "strang", *, first: Flow = "V"):
-        if first not in ("T", "V"):
-            raise ValueError(f"Splitting: first must be 'T' or 'V', got {first!r}")
-        self.scheme = None if scheme == "strang" else scheme_of(scheme)
+        self.scheme = None if isinstance(scheme, str) and scheme == "strang" else scheme_of(scheme)
         self.first = first
 
     def __repr__(self) -> str:

@@ -28,10 +28,6 @@ class StormerVerlet(AbstractIntegrator):
 
     form: Literal["pqp", "qpq"] = eqx.field(default="pqp", static=True)
 
-    def __check_init__(self):
-        if self.form not in ("pqp", "qpq"):
-            raise ValueError(f"StormerVerlet: form must be 'pqp' or 'qpq', got {self.form!r}")
-
     @property
     def traits(self) -> Traits:
         """Order 2, symmetric, symplectic."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from jaxtyping import Array, Float
 
-from poinsot.core import Printable, Use
+from poinsot.core import Checked, Printable, Use
 
 from ._frames import Frames
 
@@ -26,7 +26,7 @@ def with_static(module: Module, **fields: Any) -> Module:
     return copied
 
 
-class AbstractCondition(Printable):
+class AbstractCondition(Printable, Checked):
     """Conditions on the markers of one or more joints, and on time."""
 
     rows: ClassVar[int]

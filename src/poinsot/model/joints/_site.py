@@ -1,7 +1,7 @@
 """Where a joint is: two bodies by name, a point and an axis in each."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -9,9 +9,11 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from poinsot.core import (
+    NAME,
     InputError,
     Printable,
     as_array,
+    check_keywords,
     concrete,
     did_you_mean,
     known_names,
@@ -50,7 +52,7 @@ class Where(TypedDict, total=False):
     """Largest torque or force of its motor, by coordinate likewise."""
     largest_velocity: Any
     """Largest rate of its coordinate, by coordinate likewise."""
-    name: str
+    name: Annotated[str, NAME] | None
 
 
 _ARGUMENTS = f"it takes {', '.join(Where.__annotations__)}"
@@ -82,9 +84,13 @@ class Site(Printable):
     """Coordinates with their largest rates."""
 
     def __init__(self, kind: str, first: str, second: str, where: Where):
-        self.kind, self.ends = kind, (first, second)
-        self.name = where.get("name") or f"{first}-{second}"
-        self._check_names()
+        for end in (first, second):
+            if not isinstance(end, str):
+                raise InputError(f"{kind} joins {quoted(end)}; it must be the name of a body, or 'ground'")
+        check_keywords(Where, where, f"the {kind} joint of {first} and {second}")
+        self.kind, self.ends, self.name = kind, (first, second), where.get("name") or f"{first}-{second}"
+        if first == second:
+            raise InputError(f"{self} joins {first!r} to itself; name two different bodies")
         for key in set(where) - set(Where.__annotations__):
             raise InputError(
                 f"{self} has no argument {key!r}; {did_you_mean(key, Where.__annotations__, _ARGUMENTS)}"
@@ -120,17 +126,10 @@ class Site(Printable):
         own = f"{self.kind} joint {self.name!r}"
         return own if self.name == f"{first}-{second}" else f"{own} of {first} and {second}"
 
-    def _check_names(self) -> None:
-        for end in self.ends:
-            if not isinstance(end, str):
-                raise InputError(f"{self} joins {quoted(end)}; it must be the name of a body, or 'ground'")
-        if self.ends[0] == self.ends[1]:
-            raise InputError(f"{self} joins {self.ends[0]!r} to itself; name two different bodies")
-
     def _limits(self, given: Any) -> tuple[tuple[str | None, float, float], ...]:
         """Limits by coordinate; None stands for the only one."""
         limits = []
-        for coordinate, pair in _by_coordinate(given).items():
+        for coordinate, pair in _by_coordinate(given, f"limits of {self}").items():
             low, high = np.asarray(as_array(pair, f"limits of {self}", (2,))).tolist()
             if not low <= high:
                 raise InputError(
@@ -142,7 +141,7 @@ class Site(Printable):
     def _largest(self, field: str, given: Any) -> tuple[tuple[str | None, float], ...]:
         """Largest sizes by coordinate; None stands for the only one."""
         found = []
-        for coordinate, value in _by_coordinate(given).items():
+        for coordinate, value in _by_coordinate(given, f"{field} of {self}").items():
             size = float(np.asarray(as_array(value, f"{field} of {self}", ())))
             if not size > 0.0:
                 raise InputError(f"{field} of {self} = {size:g}; it must be positive, left out if not known")
@@ -182,9 +181,13 @@ def _from_space(pose: Pose, point: Float[Array, "3"], frame: Float[Array, "3 3"]
     return turned_back(rotation, point - position), rotation.T @ frame
 
 
-def _by_coordinate(given: Any) -> Mapping[str | None, Any]:
+def _by_coordinate(given: Any, field: str) -> Mapping[str | None, Any]:
     """What is given for each coordinate; None stands for the only one."""
-    return given if isinstance(given, Mapping) else {} if given is None else {None: given}
+    if isinstance(given, Mapping):
+        if not given or not all(isinstance(name, str) for name in given):
+            raise InputError(f"{field} = {quoted(given)}; it must have a value for a coordinate by name")
+        return given
+    return {} if given is None else {None: given}
 
 
 def frame_about(axis: Float[Array, "3"]) -> Float[Array, "3 3"]:

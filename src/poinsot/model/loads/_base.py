@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import Printable, Use, title
+from poinsot.core import Checked, Printable, Use, title
 
 if TYPE_CHECKING:
     from .._roster import Roster
@@ -18,7 +18,7 @@ Vectors = Float[Array, "body 3"]
 Rotations = Float[Array, "body 3 3"]
 
 
-class AbstractLoad(Printable):
+class AbstractLoad(Printable, Checked):
     """Forces and torques on the bodies as a function of time, poses and velocities."""
 
     @property

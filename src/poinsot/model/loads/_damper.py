@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from .._checks import Numbers, as_array
+from .._checks import Numbers, as_passive
 from .._vectors import turned, turned_back
 from ..potentials._marker import Marker, as_ends, joined
 from ._base import AbstractLoad, Rotations, Vectors, on_body
@@ -23,15 +23,16 @@ class Damper(AbstractLoad):
         first: one end, a `Marker` on a body, or three numbers for a place in space.
         second: the other end.
         damping: the number $d$, force over speed.
+        active: whether a negative damping is meant, which brings energy in.
     """
 
     first: Marker
     second: Marker
     damping: Float[Array, ""]
 
-    def __init__(self, first: Any, second: Any, *, damping: Numbers):
+    def __init__(self, first: Any, second: Any, *, damping: Numbers, active: bool = False):
         self.first, self.second = as_ends(first, second, "Damper")
-        self.damping = as_array(damping, "damping of Damper", ())
+        self.damping = as_passive(damping, "damping of Damper", active)
 
     @property
     def takes_time(self) -> bool:

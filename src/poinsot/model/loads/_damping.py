@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import InputError
 
-from .._checks import Numbers, as_array
+from .._checks import Numbers, as_passive
 from .._places import as_bodies, body_field
 from ._base import AbstractLoad, Rotations, Vectors, marks
 
@@ -23,6 +23,7 @@ class LinearDamping(AbstractLoad):
         translational: coefficient c of the velocity of the mass centre.
         rotational: coefficient C of the angular velocity, one number or three for the body axes.
         bodies: those it acts on, by name or place; all when left out.
+        active: whether a negative coefficient is meant, which brings energy in.
     """
 
     translational: Float[Array, ""]
@@ -35,9 +36,10 @@ class LinearDamping(AbstractLoad):
         rotational: Numbers = 0.0,
         *,
         bodies: Sequence[int | str] | None = None,
+        active: bool = False,
     ):
-        self.translational = as_array(translational, "translational of LinearDamping", ())
-        rate = as_array(rotational, "rotational of LinearDamping")
+        self.translational = as_passive(translational, "translational of LinearDamping", active)
+        rate = as_passive(rotational, "rotational of LinearDamping", active, None)
         if rate.shape not in ((), (3,)):
             raise InputError(
                 f"rotational of LinearDamping has shape {rate.shape}; it must be one number or three"

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, Use, brief, quoted
+from poinsot.core import InputError, Printable, Use, brief, checked, quoted
 
 from .._checks import Numbers, as_array
 from .._params import Parametrised
@@ -110,6 +110,7 @@ class Force(AbstractLoad):
         return on_body(count, self.body, in_space), on_body(count, self.body, jnp.cross(self.point, in_body))
 
 
+@checked
 def thrust(force: Any, point: Numbers = (0.0, 0.0, 0.0), *, body: int | str = 0, params: Any = None) -> Force:
     """A force fixed in the body, such as that of a rocket engine.
 

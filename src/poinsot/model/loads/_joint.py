@@ -8,9 +8,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import Use
+from poinsot.core import Use, checked
 
-from .._checks import Numbers, as_array
+from .._checks import Numbers, as_array, as_passive
 from .._params import Parametrised
 from ._base import AbstractLoad, Rotations, Vectors, on_body
 
@@ -107,6 +107,7 @@ class JointEffort(AbstractJointLoad):
         return self.effect(t, value, rate) if isinstance(self.effect, Parametrised) else self.effect
 
 
+@checked
 def JointTorque(
     joint: str, torque: Callable | Numbers, coordinate: str | None = None, *, params: Any = None
 ) -> JointEffort:
@@ -127,6 +128,7 @@ def JointTorque(
     )
 
 
+@checked
 def JointForce(
     joint: str, force: Callable | Numbers, coordinate: str | None = None, *, params: Any = None
 ) -> JointEffort:
@@ -159,6 +161,7 @@ class JointDamper(AbstractJointLoad):
         joint: its name.
         damping: the number $d$: torque over angular rate, or force over speed.
         coordinate: which, where the joint has several.
+        active: whether a negative damping is meant, which brings energy in.
     """
 
     damping: Float[Array, ""]
@@ -167,8 +170,8 @@ class JointDamper(AbstractJointLoad):
     kind: Kind | None = eqx.field(static=True)
     target: "JointCoordinate | None"
 
-    def __init__(self, joint: str, damping: Numbers, coordinate: str | None = None):
-        self.damping = as_array(damping, "damping of JointDamper", ())
+    def __init__(self, joint: str, damping: Numbers, coordinate: str | None = None, *, active: bool = False):
+        self.damping = as_passive(damping, "damping of JointDamper", active)
         self.joint, self.coordinate, self.kind, self.target = joint, coordinate, None, None
 
     @property

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable, State, as_count, did_you_mean, quoted, shown
+from poinsot.core import Checked, InputError, Printable, State, as_count, checked, did_you_mean, quoted, shown
 from poinsot.core.types import Scalar
 from poinsot.kernels import jitted, of_states
 from poinsot.rotation import from_matrix, hat
@@ -43,7 +43,7 @@ OPEN = 1e-3
 """How far joints of a state may be open, as those of long runs drift, relative to one plus its size."""
 
 
-class OpenChain(Printable):
+class OpenChain(Printable, Checked):
     r"""A system whose joints form a tree, in its joint coordinates.
 
     The vector $q$ holds the coordinates of all joints: an angle, a way, or the quaternion of a ball joint; of
@@ -132,6 +132,7 @@ class OpenChain(Printable):
         """A name for each rate."""
         return self.structure.labels[1]
 
+    @checked
     def coordinates(self, values: Mapping[str, Any] | None = None) -> Q:
         """The vector $q$ with the coordinates of some joints, by name; the others are zero, or unturned.
 
@@ -141,6 +142,7 @@ class OpenChain(Printable):
         """
         return given_numbers(self.structure, values, "coordinates")
 
+    @checked
     def rates(self, values: Mapping[str, Any] | None = None) -> V:
         """The vector $v$ with the rates of some joints, by name; the others are zero."""
         return given_numbers(self.structure, values, "rates")
@@ -182,6 +184,7 @@ class OpenChain(Printable):
             angular_velocity=Omega,
         )
 
+    @checked
     def of_state(self, state: State, t: Numbers = 0.0) -> tuple[Q, V]:
         """Coordinates and rates of a physical state whose joints are closed; angles within half a turn.
 
@@ -317,6 +320,7 @@ class OpenChain(Printable):
         missing = forces - self._needed(t, q, posture, v, jnp.zeros(self.v_size))
         return free_rates(self.structure, articulated(self.nodes, posture), missing)
 
+    @checked
     @of_states(q=1, v=1, tau=1, t=0)
     def linearise(
         self, q: Numbers, v: Numbers, tau: Numbers | None = None, t: Numbers = 0.0
@@ -331,6 +335,7 @@ class OpenChain(Printable):
 
         return jax.jacfwd(field, argnums=(0, 1))(jnp.concatenate([q, v]), forces)
 
+    @checked
     def inverse_kinematics(
         self, target: Any, frame: str, start: Numbers, *, tolerance: float = 1e-10, steps: int = 200
     ) -> Reached:

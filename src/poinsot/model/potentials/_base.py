@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from jaxtyping import Array, Float
 
-from poinsot.core import Printable
+from poinsot.core import Checked, Printable
 from poinsot.core.types import Scalar
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ Directors = Float[Array, "body 3 3"]
 """Rotation matrices of all bodies, body to space; the columns are the directors."""
 
 
-class AbstractTerm(Printable):
+class AbstractTerm(Printable, Checked):
     """Anything that can stand in the list `potentials` of a system, which makes it one of its own bodies."""
 
     @abc.abstractmethod

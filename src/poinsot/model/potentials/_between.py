@@ -177,6 +177,8 @@ def _check_table(pair: AbstractPair, counts: tuple[int, ...], names: Sequence[st
     shape = pair.table_shape
     if shape is None:
         return
+    if len(counts) > 2:
+        pair.check_mutual()
     for i, j in combinations(range(len(counts)), 2):
         if shape != (counts[i], counts[j]):
             raise InputError(

@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
 
-from .._checks import Numbers, as_array
+from .._checks import Numbers, as_passive
 from .._vectors import turned_back
 from ._base import AbstractInvariantPotential, Directors, Positions
 from ._marker import Marker, as_ends, joined
@@ -24,15 +24,16 @@ class LinearBushing(AbstractInvariantPotential):
         first: a `Marker`, or three numbers for a place in space; its directions are those of the stiffnesses.
         second: the other `Marker` or place.
         stiffness: three numbers k.
+        active: whether a negative stiffness is meant, which brings energy in.
     """
 
     first: Marker
     second: Marker
     stiffness: Float[Array, "3"]
 
-    def __init__(self, first: Any, second: Any, *, stiffness: Numbers):
+    def __init__(self, first: Any, second: Any, *, stiffness: Numbers, active: bool = False):
         self.first, self.second = as_ends(first, second, "LinearBushing")
-        self.stiffness = as_array(stiffness, "stiffness of LinearBushing", (3,))
+        self.stiffness = as_passive(stiffness, "stiffness of LinearBushing", active, (3,))
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -61,15 +62,16 @@ class TorsionalBushing(AbstractInvariantPotential):
         first: a `Marker`, or three numbers for space.
         second: the other `Marker`.
         stiffness: three numbers k, torque per angle about each direction.
+        active: whether a negative stiffness is meant, which brings energy in.
     """
 
     first: Marker
     second: Marker
     stiffness: Float[Array, "3"]
 
-    def __init__(self, first: Any, second: Any, *, stiffness: Numbers):
+    def __init__(self, first: Any, second: Any, *, stiffness: Numbers, active: bool = False):
         self.first, self.second = as_ends(first, second, "TorsionalBushing")
-        self.stiffness = as_array(stiffness, "stiffness of TorsionalBushing", (3,))
+        self.stiffness = as_passive(stiffness, "stiffness of TorsionalBushing", active, (3,))
 
     @property
     def bodies(self) -> tuple[int, ...]:

@@ -1,5 +1,7 @@
 """Forces between charges, bare and screened."""
 
+from typing import ClassVar
+
 import jax
 import jax.numpy as jnp
 
@@ -24,6 +26,7 @@ class Coulomb(AbstractPair):
         >>> pair = pt.potentials.Coulomb(np.outer(charges, charges))
     """
 
+    mutual: ClassVar[bool] = True
     strength: Entries
 
     def __init__(self, strength: Numbers):
@@ -50,6 +53,7 @@ class ScreenedCoulomb(AbstractPair):
         screening: $\kappa$, the inverse of the screening length; zero for none. One number, or a table.
     """
 
+    mutual: ClassVar[bool] = True
     strength: Entries
     screening: Entries
 

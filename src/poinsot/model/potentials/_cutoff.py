@@ -1,16 +1,20 @@
 """A pair potential that ends at a finite distance."""
 
 import math
+from typing import Annotated
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from poinsot.core import InputError, quoted
+from poinsot.core import whole
 
 from .._checks import Numbers
 from ._pair import AbstractPair, Entries, Squares, as_positive_entries
+
+SMOOTHEST = 8
+"""Derivatives at most: each takes the time of all before it to compile."""
 
 
 class Cutoff(AbstractPair):
@@ -36,13 +40,7 @@ class Cutoff(AbstractPair):
     radius: Entries
     smooth: int = eqx.field(static=True)
 
-    def __init__(self, pair: AbstractPair, radius: Numbers, smooth: int = 1):
-        if not isinstance(pair, AbstractPair):
-            raise InputError(
-                f"pair of Cutoff = {pair!r}; it must be a pair potential such as pt.potentials.LennardJones"
-            )
-        if isinstance(smooth, bool) or not isinstance(smooth, int) or smooth < 1:
-            raise InputError(f"smooth of Cutoff = {quoted(smooth)}; it must be a whole number, 1 or more")
+    def __init__(self, pair: AbstractPair, radius: Numbers, smooth: Annotated[int, whole(1, SMOOTHEST)] = 1):
         self.pair = pair
         self.radius = as_positive_entries(radius, "radius of Cutoff")
         self.smooth = smooth

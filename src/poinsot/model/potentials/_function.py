@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, UserFunction, quoted
+from poinsot.core import InputError, UserFunction, checked, quoted
 from poinsot.core.types import Scalar
 
 from .._params import Parametrised
@@ -54,6 +54,7 @@ class Function(AbstractPotential):
         return self.function(t, x, R) if self.body is None else self.function(t, x[self.body], R[self.body])
 
 
+@checked
 def of_body(function: Callable, body: int | str = 0, *, params: Any = None) -> Function:
     """A potential energy of one body, `f(x, R)` with `x` (3,) and `R` (3, 3).
 

@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
 
-from .._checks import Numbers, as_array
+from .._checks import Numbers, as_array, as_passive
 from ._base import AbstractPotential, Directors, Positions
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class JointSpring(AbstractPotential):
         stiffness: the number $k$: torque over angle, or force over way.
         rest: the coordinate $c_0$ without a force.
         coordinate: which, where the joint has several.
+        active: whether a negative stiffness is meant, which brings energy in.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("target",)
@@ -38,8 +39,16 @@ class JointSpring(AbstractPotential):
     target: "JointCoordinate | None"
     """The coordinate, once the spring is part of a system."""
 
-    def __init__(self, joint: str, stiffness: Numbers, rest: Numbers = 0.0, coordinate: str | None = None):
-        self.stiffness = as_array(stiffness, "stiffness of JointSpring", ())
+    def __init__(
+        self,
+        joint: str,
+        stiffness: Numbers,
+        rest: Numbers = 0.0,
+        coordinate: str | None = None,
+        *,
+        active: bool = False,
+    ):
+        self.stiffness = as_passive(stiffness, "stiffness of JointSpring", active)
         self.rest = as_array(rest, "rest of JointSpring", ())
         self.joint, self.coordinate, self.target = joint, coordinate, None
 

@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable
+from poinsot.core import Checked, InputError, Printable
 
 from .._checks import Numbers, as_array
 from .._places import as_body, body_field
@@ -14,7 +14,7 @@ from .._vectors import turned
 from ._base import Directors, Positions
 
 
-class Marker(Printable):
+class Marker(Printable, Checked):
     """A place with three directions, fixed in a body or in space.
 
     Args:

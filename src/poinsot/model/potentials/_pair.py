@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Printable
+from poinsot.core import Checked, InputError, Printable
 
 from .._checks import as_array, concrete
 
@@ -21,7 +21,7 @@ Entries = Float[Array, "*entries"]
 """One number for all pairs of particles, or one for each: a table of shape (particle, particle, 1)."""
 
 
-class AbstractPair(Printable):
+class AbstractPair(Printable, Checked):
     r"""A potential energy of two particles, as a function of the square of their distance.
 
     $$ V = v(s), \qquad s = r^2 = |\Delta|^2, \qquad \frac{\partial V}{\partial \Delta} = 2\,v'(s)\,\Delta $$
@@ -34,6 +34,9 @@ class AbstractPair(Printable):
     `Coulomb(np.outer(c, c))`. A table is kept with a third axis of length one, so that it goes with squared
     distances of shape (particle, particle, pairs of bodies); `of` picks out one pair of particles.
     """
+
+    mutual: ClassVar[bool] = False
+    """Whether its tables are products of a number of each particle: symmetric between equal bodies."""
 
     @abc.abstractmethod
     def value(self, s: Squares) -> Squares:
@@ -61,6 +64,21 @@ class AbstractPair(Printable):
                 "all must be of one shape, (particle, particle)"
             )
         return shapes[0] if shapes else None
+
+    def check_mutual(self) -> None:
+        """Refuse products that are not symmetric, where a body is first in one pair and second in another.
+
+        Raises:
+            InputError: names the entries that differ.
+        """
+        for leaf in filter(is_table, jax.tree.leaves(self) if self.mutual else ()):
+            table = np.asarray(leaf)[:, :, 0] if concrete(leaf) else np.eye(1)
+            if table.shape[0] == table.shape[1] and not np.allclose(table, table.T, rtol=1e-9, atol=0.0):
+                k, m = (int(place) for place in np.argwhere(table != table.T)[0])
+                raise InputError(
+                    f"{type(self).__name__} has a table that is not symmetric: [{k}, {m}] is "
+                    f"{table[k, m]:g}, [{m}, {k}] is {table[m, k]:g}; between equal bodies they must be equal"
+                )
 
     def of(self, first: int, second: int) -> Self:
         """The potential between two particles alone: of each table one entry; itself where there is no table.

@@ -4,7 +4,7 @@ import abc
 from collections.abc import Callable
 from typing import Any
 
-from poinsot.core import Printable, UserFunction, as_params
+from poinsot.core import Checked, Printable, UserFunction, as_params
 from poinsot.core.types import Rot, Scalar, Vec3
 
 from ._timeless import check_number, timeless_function
@@ -12,7 +12,7 @@ from ._timeless import check_number, timeless_function
 _FIELD = "function of PosePair"
 
 
-class AbstractPosePair(Printable):
+class AbstractPosePair(Printable, Checked):
     r"""A potential energy of the poses of two bodies, $V(d, R_1, R_2)$ with $d = x_2 - x_1$.
 
     It is a smooth function of d and of all nine components of each rotation matrix. That d alone enters

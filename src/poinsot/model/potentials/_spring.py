@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core.types import Scalar
 
-from .._checks import Numbers, as_array
+from .._checks import Numbers, as_nonnegative, as_passive
 from ._base import AbstractInvariantPotential, Directors, Positions
 from ._marker import Marker, as_ends, joined
 
@@ -24,6 +24,7 @@ class Spring(AbstractInvariantPotential):
         second: the other end.
         stiffness: k.
         rest_length: l.
+        active: whether a negative stiffness is meant, which brings energy in.
     """
 
     first: Marker
@@ -31,10 +32,12 @@ class Spring(AbstractInvariantPotential):
     stiffness: Scalar
     rest_length: Scalar
 
-    def __init__(self, first: Any, second: Any, *, stiffness: Numbers, rest_length: Numbers = 0.0):
+    def __init__(
+        self, first: Any, second: Any, *, stiffness: Numbers, rest_length: Numbers = 0.0, active: bool = False
+    ):
         self.first, self.second = as_ends(first, second, "Spring")
-        self.stiffness = as_array(stiffness, "stiffness of Spring", ())
-        self.rest_length = as_array(rest_length, "rest_length of Spring", ())
+        self.stiffness = as_passive(stiffness, "stiffness of Spring", active)
+        self.rest_length = as_nonnegative(rest_length, "rest_length of Spring")
 
     @property
     def bodies(self) -> tuple[int, ...]:
