@@ -190,7 +190,8 @@ FACTOR = 1.0
 def test_what_has_no_form_is_traced_and_found_by_its_trace(monkeypatch):
     """A user's integrator: nothing is written again, and what it refers to is seen."""
     with pytest.raises(NoForm, match="OfOnesOwn"):
-        digest(Apart.of(OfOnesOwn()).form)
+        digest(jax.tree.structure(OfOnesOwn()))
+    assert Apart.of(OfOnesOwn()).form is None
     written: list[Any] = []
     native = __import__("poinsot.kernels.native", fromlist=["NativeProgram"]).NativeProgram
     make = native._make

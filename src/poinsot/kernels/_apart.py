@@ -1,8 +1,11 @@
 """Trees taken apart: arrays, users' functions, and what else tells a tree from others."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -10,7 +13,12 @@ import numpy as np
 from jax.core import Tracer
 
 from poinsot.core import Kind, UserFunction
+from poinsot.kernels._canonical import NoForm, digest
 from poinsot.kernels._snapshot import Snapshot, is_users, moment_of, seen
+
+LATEST = 16
+"""Trees whose parts are remembered."""
+_latest: OrderedDict[tuple[int, ...], tuple[Any, "Apart"]] = OrderedDict()
 
 
 class _Place(Enum):
@@ -33,7 +41,8 @@ def arrays(tree: Any) -> Any:
     return eqx.filter(tree, is_data)
 
 
-class Apart(NamedTuple):
+@dataclass(frozen=True)
+class Apart:
     """A tree taken apart."""
 
     arrays: list[Any]
@@ -48,27 +57,47 @@ class Apart(NamedTuple):
     @classmethod
     def of(cls, tree: Any) -> "Apart":
         """The parts of a tree, with its users' functions as they are now."""
+        # Modules do not change, and a run looks at the same ones again and again.
+        modules = tree if type(tree) is tuple else (tree,)
+        key = tuple(map(id, modules))
+        before = _latest.get(key)
+        if before is not None:
+            return before[1]
         leaves, structure = jax.tree.flatten(tree, is_leaf=is_users)
         rest = tuple(_ARRAY if is_data(leaf) else _FUNCTION if is_users(leaf) else leaf for leaf in leaves)
         pairs = list(zip(leaves, rest, strict=True))
-        return cls(
+        users = [leaf for leaf, place in pairs if place is _FUNCTION]
+        apart = cls(
             [leaf for leaf, place in pairs if place is _ARRAY],
-            [seen(leaf) for leaf, place in pairs if place is _FUNCTION],
+            [seen(one) for one in users],
             rest,
             structure,
             [known for node in jax.tree.leaves(tree, is_leaf=_is_whole) for known in _measured(node)],
         )
+        lasting = all(one is None or isinstance(one, eqx.Module) for one in modules)
+        if lasting and all(isinstance(one.function, Snapshot) for one in users):
+            # With the modules, so that no other gets their places in memory.
+            _latest[key] = modules, apart
+            while len(_latest) > LATEST:
+                _latest.popitem(last=False)
+        return apart
 
-    @property
-    def form(self) -> tuple[Any, ...]:
-        """What tells it from other trees beside the numbers in its arrays and its users' functions."""
+    @cached_property
+    def form(self) -> str | None:
+        """What tells it from other trees beside the numbers in its arrays and its users' functions.
+
+        None where something in it has no form that is the same in every process.
+        """
         shapes = [(np.shape(leaf), np.dtype(leaf.dtype)) for leaf in self.arrays]
         takes = [(one.takes_time, one.takes_params) for one in self.users]
-        return shapes, takes, self.rest, self.structure
+        try:
+            return digest(shapes, takes, self.rest, self.structure)
+        except NoForm:
+            return None
 
     def at(self, kinds: Sequence[Sequence[Kind]]) -> "Apart":
         """With its users' functions for some kinds of arguments of each."""
-        return self._replace(users=[seen(one, own) for one, own in zip(self.users, kinds, strict=True)])
+        return replace(self, users=[seen(one, own) for one, own in zip(self.users, kinds, strict=True)])
 
     @property
     def snapshots(self) -> list[Snapshot]:

@@ -9,7 +9,6 @@ import dataclasses
 import enum
 import functools
 import hashlib
-import struct
 import sys
 import types
 from collections.abc import Callable
@@ -57,7 +56,7 @@ def digest(*things: Any) -> str:
     writer = _Writer()
     for thing in things:
         writer.write(thing)
-    return writer.total.hexdigest()
+    return writer.digest
 
 
 @cache
@@ -108,16 +107,21 @@ class _Writer:
     """Writes forms into a hash. Each part follows its tag and its length, so that no two have one text."""
 
     def __init__(self):
-        self.total = hashlib.sha256()
+        self._texts: list[str] = []
         self._within: set[int] = set()
 
-    def tag(self, tag: str, *parts: str | bytes | int) -> None:
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what has been written."""
+        return hashlib.sha256("".join(self._texts).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def tag(self, tag: str, *parts: str | int) -> None:
         """A tag and some parts, each with its length."""
-        self.total.update(tag.encode())
+        texts = self._texts
+        texts.append(tag)
         for part in parts:
-            data = part if isinstance(part, bytes) else str(part).encode()
-            self.total.update(struct.pack("<Q", len(data)))
-            self.total.update(data)
+            text = part if type(part) is str else str(part)
+            texts.append(f"{len(text)}:{text}")
 
     def write(self, thing: Any) -> None:
         """The form of a thing, and of all that is in it."""
@@ -182,7 +186,10 @@ class _Writer:
             self.tag("objects", str(numbers.shape))
             self.all("(", numbers.ravel().tolist())
             return
-        self.tag("array", numbers.dtype.str, str(numbers.shape), numbers.tobytes())
+        content = (
+            hashlib.sha256(numbers.tobytes()).hexdigest() if numbers.nbytes > 64 else numbers.tobytes().hex()
+        )
+        self.tag("array", numbers.dtype.str, str(numbers.shape), content)
 
     def _function(self, function: types.FunctionType) -> None:
         """A function made within another one of this package: its place there and what it closes over."""
@@ -289,7 +296,7 @@ _SIMPLE: dict[type, Callable[[_Writer, Any], None]] = {
     float: lambda writer, thing: writer.tag("float", thing.hex()),
     complex: lambda writer, thing: writer.tag("complex", thing.real.hex(), thing.imag.hex()),
     str: lambda writer, thing: writer.tag("text", thing),
-    bytes: lambda writer, thing: writer.tag("bytes", thing),
+    bytes: lambda writer, thing: writer.tag("bytes", thing.hex()),
     slice: lambda writer, thing: writer.tag("slice", str(thing)),
     range: lambda writer, thing: writer.tag("range", str(thing)),
     Fraction: lambda writer, thing: writer.tag("fraction", str(thing)),

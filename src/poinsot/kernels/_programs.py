@@ -104,7 +104,8 @@ class Given:
     def __init__(self, trees: Sequence[Any], *things: Any, numbers: bool = False):
         self._numbers = numbers
         self.parts = [tree if isinstance(tree, Apart) else Apart.of(tree) for tree in trees]
-        self.place = _place([part.form for part in self.parts], *things)
+        forms = [part.form for part in self.parts]
+        self.place = None if None in forms else _place(forms, *things)
 
     @property
     def users(self) -> list[Any]:
