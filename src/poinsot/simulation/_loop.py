@@ -198,6 +198,13 @@ def record(marcher: "AbstractMarcher", loop: LoopState, targets: Array, fraction
 record_rows = jitted(record)
 """`record` for marchers of their own kind, compiled by XLA."""
 
+
+@jitted
+def start_rows(marcher: Marcher, y: Packed) -> LoopState:
+    """`Marcher.start` for these: each of its operations by itself would be compiled by itself."""
+    return marcher.start(y)
+
+
 Model = tuple[Any, ...]
 """What a `Marcher` has beside its grid: problem, integrator and, where there are such, event and sampler."""
 

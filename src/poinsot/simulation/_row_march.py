@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Group, Packed, Result
 from poinsot.integrators import Composition
-from poinsot.simulation._loop import LoopState, Marcher, record_rows
+from poinsot.simulation._loop import LoopState, Marcher, record_rows, start_rows
 from poinsot.simulation._row import Row
 
 
@@ -24,7 +24,7 @@ class RowMarcher(eqx.Module):
 
     def start(self, y: Packed) -> LoopState:
         """The state before the first step."""
-        return self.plain.start(y)
+        return start_rows(self.plain, y)
 
     def part_step(self, loop: LoopState, fraction) -> tuple[Packed, Array]:
         """As `Marcher.part_step`."""

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from poinsot.core import Packed, Result
 from poinsot.kernels import cores, jitted
-from poinsot.simulation._loop import LoopState, Marcher
+from poinsot.simulation._loop import LoopState, Marcher, start_rows
 from poinsot.simulation._row import HEIGHT, Row
 from poinsot.simulation._row_march import RowMarcher
 from poinsot.simulation._window_march import WindowMarcher
@@ -109,7 +109,7 @@ class RowShards(eqx.Module):
 
     def start(self, y: Packed) -> LoopState:
         """The state before the first step."""
-        return self.plain.start(y)
+        return start_rows(self.plain, y)
 
     def record(self, loop: LoopState, targets, fractions, count):
         """As `Marcher.record`, step numbers on the host."""

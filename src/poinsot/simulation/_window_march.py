@@ -8,7 +8,7 @@ import jax
 from poinsot.core import AbstractProblem, InWindows, Packed
 from poinsot.core.types import IntScalar
 from poinsot.integrators import AbstractIntegrator, FixedPoint, ImplicitRungeKutta
-from poinsot.simulation._loop import LoopState, Marcher, record_rows
+from poinsot.simulation._loop import LoopState, Marcher, record_rows, start_rows
 
 MANY = 64
 """Bodies from which a row is cut on a CPU."""
@@ -42,7 +42,7 @@ class WindowMarcher(eqx.Module):
 
     def start(self, y: Packed) -> LoopState:
         """The state before the first step."""
-        return _with_state(self.windows.start(self._problem.cut(y)), y)
+        return _with_state(start_rows(self.windows, self._problem.cut(y)), y)
 
     def march(self, loop: LoopState, until) -> LoopState:
         """As `Marcher.march`."""
