@@ -40,8 +40,8 @@ def check_springs(system: Any, integrator: AbstractIntegrator, t0: float, state:
             raise InputError(
                 f"{_label(system, term)} makes oscillations of angular frequency {omega:.3g}; in a step of "
                 f"dt = {dt:g} these are {abs(dt) * omega:.3g} radians, and {integrator.name} is unstable "
-                f"beyond {reach:.3g}: take dt below {_rounded_down(reach / omega):g}, or an implicit method "
-                "such as 'gauss4'"
+                f"beyond {reach:.3g}: take dt below {_rounded_down(reach / omega):g}, or an implicit method, "
+                "whose step may be somewhat longer"
             )
 
 
