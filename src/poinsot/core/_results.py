@@ -24,6 +24,7 @@ class Result(enum.IntEnum):
     bad_start = 9
     out_of_reach = 10
     memory_full = 11
+    joints_may_fold = 12
 
     @property
     def message(self) -> str:
@@ -76,6 +77,10 @@ _MESSAGES = {
     Result.bad_start: (
         "the run cannot start: the step is zero, a number is not finite, or the start is off its "
         "constraints, joints or freedoms (take problem.consistent(state) or system.assemble(state))"
+    ),
+    Result.joints_may_fold: (
+        "the joints lose rank and could go on in two ways, between which a solver that lets them drift open "
+        "cannot tell (take projection=True, or LieRattle on the group)"
     ),
 }
 

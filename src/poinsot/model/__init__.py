@@ -23,6 +23,7 @@ from ._params import Parametrised, filled
 from ._particles import Particles
 from ._reaction import Passed, free_wrench, joint_forces, passed_along, passed_on
 from ._rigid_body import RigidBody
+from ._serial_linkage import SerialLinkage
 from ._system import System
 from ._tree_motion import joint_rates, seen_rates
 from ._units import Units
@@ -46,6 +47,7 @@ __all__ = [
     "Passed",
     "ROW",
     "RigidBody",
+    "SerialLinkage",
     "System",
     "Turning",
     "Units",

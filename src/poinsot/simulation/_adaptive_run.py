@@ -13,6 +13,7 @@ from poinsot.integrators.adaptive import AbstractAdaptive, Batch, Dense, Engine,
 from poinsot.kernels import Kernel
 from poinsot.simulation._accuracy import Accuracy, flat
 from poinsot.simulation._event import Event
+from poinsot.simulation._fold import Folds
 from poinsot.simulation._history import History, Steps
 from poinsot.simulation._lookout import Lookout, cut
 from poinsot.simulation._memory import BESIDE, SHARE, check_memory, memory
@@ -175,13 +176,19 @@ class AdaptiveRun:
         return dataclasses.replace(self, solver=self.solver.observing(observed))
 
     def __call__(
-        self, problem: AbstractProblem, y: Packed, event: Event | None, loaded: Formulation | None = None
+        self,
+        problem: AbstractProblem,
+        y: Packed,
+        event: Event | None,
+        loaded: Formulation | None = None,
+        jointed: Formulation | None = None,
     ) -> Record:
         """Take steps until the end, a stop condition, a failure or an interrupt.
 
         The ends of steps are looked at for states that are not finite or too near to a singularity; a stop
         condition is looked for inside the steps too. Both places are located with the dense output. `loaded`
-        are the bodies on which work is done.
+        are the bodies on which work is done, `jointed` those whose joints are watched where the solver lets
+        them drift open.
         """
         if self.save_at is not None:
             check_memory(len(self.save_at), y.size, None)
@@ -191,7 +198,7 @@ class AdaptiveRun:
         if loaded is not None and self.solver.dense_output:
             work = DenseWork(loaded, self.solver.traits.order)
         ledger = Ledger(task, self.save_every, self.save_at, work=work)
-        lookout = Lookout(problem, event, y)
+        lookout = Lookout(problem, event, y, Folds.of(jointed) if self.solver.drifts(problem) else None)
         seconds = BATCH_SECONDS if event is None else WATCHED_SECONDS
         engine = self.solver.start(task)
         progress = Progress(self.progress, abs(self.t1 - self.t0), self.solver.name)

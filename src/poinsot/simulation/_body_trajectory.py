@@ -34,7 +34,12 @@ BALANCE = "energy less work done"
 """Name of the balance that takes the place of the energy where loads act or time enters."""
 
 
-STUCK = (Result.stage_equations_not_converged, Result.non_finite, Result.step_too_small)
+STUCK = (
+    Result.stage_equations_not_converged,
+    Result.non_finite,
+    Result.step_too_small,
+    Result.joints_may_fold,
+)
 """Ends of a run at which a mechanism may have met a configuration that it cannot pass."""
 REACH = 4.0
 """Steps before such a configuration in which equations may find no solution any more."""

@@ -11,6 +11,7 @@ from poinsot.integrators.adaptive import Batch
 from poinsot.kernels import jitted
 from poinsot.simulation._evaluation import in_blocks
 from poinsot.simulation._event import Event
+from poinsot.simulation._fold import Folds
 
 SAMPLES = 8
 """Points of a step, its end included, between which a stop condition is looked at for a change of sign.
@@ -27,8 +28,8 @@ Finding = tuple[float, int, Result]
 class Lookout:
     """Watches a run for states that are not finite, for singularities and for a stop condition."""
 
-    def __init__(self, problem: AbstractProblem, event: Event | None, y: Packed):
-        self._problem, self._event = problem, event
+    def __init__(self, problem: AbstractProblem, event: Event | None, y: Packed, folds: Folds | None = None):
+        self._problem, self._event, self._folds = problem, event, folds
         self._singular = problem.clearance(y) is not None
 
     def cut(self, batch: Batch, t: float, y: np.ndarray) -> Batch:
@@ -44,7 +45,7 @@ class Lookout:
                 batch = _before(batch, int(np.argmin(finite)), Result.non_finite)
         if not len(batch.t):
             return batch
-        findings = [*self._singularity(batch, t, y), *self._stop(batch, t, y)]
+        findings = [*self._singularity(batch, t, y), *self._fold(batch, t, y), *self._stop(batch, t, y)]
         if not findings:
             return batch
         return cut(batch, *min(findings, key=lambda finding: abs(finding[0] - t)))
@@ -71,6 +72,11 @@ class Lookout:
             if _at(look, batch, lowest) < 0.0:
                 return [(_zero(look, batch, begin, lowest), int(step), Result.near_singularity)]
         return []
+
+    def _fold(self, batch: Batch, t: float, y: np.ndarray) -> list[Finding]:
+        """Where joints that drift open first lose rank."""
+        found = None if self._folds is None else self._folds.first(batch, t, y)
+        return [] if found is None else [(*found, Result.joints_may_fold)]
 
     def _stop(self, batch: Batch, t: float, y: np.ndarray) -> list[Finding]:
         """Where the stop condition is first met, by points within the steps."""

@@ -142,7 +142,9 @@ def simulate(
             event = None if event is None else event.checked(subject.problem, t0, y)
             sampler = sampler_of(subject.formulation, control, dt) if isinstance(control, Sampled) else None
         if isinstance(run, AdaptiveRun):
-            record = run.observing(subject.observed)(subject.problem, y, event, subject.loaded)
+            record = run.observing(subject.observed)(
+                subject.problem, y, event, subject.loaded, subject.formulation
+            )
         else:
             record = run(subject.problem, y, event, subject.loaded, sampler)
         trajectory = subject.trajectory(integrator, record)

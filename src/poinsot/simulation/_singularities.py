@@ -16,6 +16,8 @@ STRAIGHT = 0.1
 """How far from a line values may be, relative to their range."""
 SHARE = 1e-3
 """Share in the dependence from which on a joint is named."""
+NEXT_TO = 0.02
+"""Smallest singular value, of rows of length one, up to which a state is next to a singular configuration."""
 PARTS = 8
 """Into which the time between two saved states is divided where the rank may drop in it."""
 STEEP = 2.0
@@ -98,6 +100,16 @@ def dead_point(
         return None
     joints = matrices.taking_part(times[-1], path.places[-1], rank)
     return Singularity(float(times[-1] + ahead), joints, float(values[1, rank - 1]))
+
+
+def rank_lost(formulation: Formulation, linkage: Linkage, times: np.ndarray, packed: np.ndarray) -> bool:
+    """Whether the second of two states is next to one at which joints have less rank than at the first."""
+    path = _Path.of(formulation, times, packed)
+    before, after = _Matrices(formulation, linkage, in_loops(linkage)).singular_values(
+        path.times, path.places
+    )
+    rank = int(np.sum(before > DEPENDENT))
+    return rank > 0 and float(after[rank - 1]) < NEXT_TO
 
 
 def crossing(times: np.ndarray, least: np.ndarray, k: int) -> float | None:

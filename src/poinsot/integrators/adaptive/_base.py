@@ -133,6 +133,10 @@ class AbstractAdaptive(Checked):
         """Whether the accuracy is set by tolerances or by a nominal step."""
         return "tolerance"
 
+    def drifts(self, problem: AbstractProblem) -> bool:
+        """Whether nothing but the equations keeps positions on the constraints of a problem."""
+        return False
+
     @property
     def dense_output(self) -> bool:
         """Whether the states within the steps are kept."""

@@ -2,7 +2,7 @@
 
 import equinox as eqx
 
-from poinsot.core import AbstractProblem, InputError, Projection, as_number, quoted
+from poinsot.core import AbstractConstrained, AbstractProblem, InputError, Projection, as_number, quoted
 from poinsot.integrators.adaptive._base import AbstractAdaptive
 
 FEWEST_ULPS = 10
@@ -33,6 +33,10 @@ class SteppedSolver(AbstractAdaptive):
     first_step: float | None = eqx.field(default=None, static=True)
     max_step: float | None = eqx.field(default=None, static=True)
 
+    def drifts(self, problem: AbstractProblem) -> bool:
+        """Unless the problem states its constraints, and has them held."""
+        return not isinstance(problem, AbstractConstrained)
+
     def __check_init__(self):
         for name in ("first_step", "max_step"):
             value = getattr(self, name)
@@ -49,6 +53,10 @@ class ProjectingSolver(AbstractAdaptive):
     """
 
     projection: Projection = eqx.field(default=False, static=True, converter=as_projection, kw_only=True)
+
+    def drifts(self, problem: AbstractProblem) -> bool:
+        """Unless positions are put back."""
+        return self.projection in ("none", "velocity")
 
     def refusal(self, problem: AbstractProblem) -> str | None:
         """Takes any ordinary differential equation; projects where there are constraints."""
