@@ -1,6 +1,5 @@
 """Functions of known numbers, worked out by NumPy: the values of JAX, and nothing compiled."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 from counting import xla_programs
 from poinsot.core import joined, on_device, within_trace
-from poinsot.kernels import at_once
+from poinsot.kernels import _programs, at_once
 from poinsot.rotation import from_matrix, multiply, nearest_rotation, normalise, to_matrix
 
 DRAW = np.random.default_rng(7)
@@ -67,22 +66,27 @@ def test_nothing_is_compiled():
     assert len(programs) > 1
 
 
-def test_it_is_traced_once_for_a_structure():
-    traces = []
+def test_a_function_of_the_package_is_traced_once_for_a_structure(monkeypatch):
+    """Numbers are none of it, shapes are; a function from elsewhere, which may change, is traced by each call."""
+    traces, trace = [], jax.make_jaxpr
 
-    class Model(eqx.Module):
-        numbers: jax.Array
-        sign: float = eqx.field(static=True)
+    def counted(function, **options):
+        traces.append(function)
+        return trace(function, **options)
 
-        def scaled(self, by):
-            traces.append(self.sign)
-            return self.sign * by * self.numbers
-
-    scaled = at_once(Model.scaled)
-    for sign in (1.0, -1.0):
-        for by in (2.0, 3.0):
-            np.testing.assert_array_equal(scaled(Model(on_device(VECTOR), sign), by), sign * by * VECTOR)
-    assert traces == [1.0, -1.0]
+    monkeypatch.setattr(jax, "make_jaxpr", counted)
+    monkeypatch.setattr(_programs, "_values", _programs.Remembered())
+    matrices = [to_matrix(on_device(np.array(q))) for q in ((1.0, 0, 0, 0), (0.6, 0.8, 0, 0))]
+    found = at_once(from_matrix)
+    for matrix in (*matrices, *matrices):
+        found(matrix)
+    assert len(traces) == 1
+    found(np.stack(matrices, axis=-1))
+    assert len(traces) == 2
+    own = at_once(lambda x: 2.0 * x)
+    for number in (1.0, 2.0):
+        np.testing.assert_array_equal(own(on_device(number * VECTOR)), 2.0 * number * VECTOR)
+    assert len(traces) == 4
 
 
 def test_within_traces_it_is_the_function_as_it_stands():
