@@ -67,7 +67,7 @@ def test_nothing_is_compiled():
 
 
 def test_a_function_of_the_package_is_traced_once_for_a_structure(monkeypatch):
-    """Numbers are none of it, shapes are; a function from elsewhere, which may change, is traced by each call."""
+    """Numbers are none of it, shapes are. A function from elsewhere may change, so each call traces it."""
     traces, trace = [], jax.make_jaxpr
 
     def counted(function, **options):
@@ -76,12 +76,11 @@ def test_a_function_of_the_package_is_traced_once_for_a_structure(monkeypatch):
 
     monkeypatch.setattr(jax, "make_jaxpr", counted)
     monkeypatch.setattr(_programs, "_values", _programs.Remembered())
-    matrices = [to_matrix(on_device(np.array(q))) for q in ((1.0, 0, 0, 0), (0.6, 0.8, 0, 0))]
-    found = at_once(from_matrix)
-    for matrix in (*matrices, *matrices):
-        found(matrix)
+    found = at_once(normalise)
+    for factor in (1.0, 2.0, 3.0):
+        np.testing.assert_allclose(found(on_device(factor * QUAT)), QUAT, rtol=1e-15)
     assert len(traces) == 1
-    found(np.stack(matrices, axis=-1))
+    found(on_device(np.ones((2, 4))))
     assert len(traces) == 2
     own = at_once(lambda x: 2.0 * x)
     for number in (1.0, 2.0):
