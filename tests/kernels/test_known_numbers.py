@@ -112,6 +112,29 @@ def test_powers_of_numbers_with_one_exponent_for_all():
     assert np.array_equal(found[1][0], [4.0, 4.0, 4.0])
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_quotients_by_known_divisors_that_a_processor_stops_at(dtype):
+    """Zero, and minus one of the least number."""
+    numbers = np.array([7, -7, 0, 1, np.iinfo(dtype).min, np.iinfo(dtype).max, 5, -1], dtype)
+
+    def function(a):
+        divisors = [lax.full_like(a, one) for one in (0, -1, 3)]
+        return [(lax.div(a, b), lax.rem(a, b)) for b in divisors]
+
+    found = in_lanes(function, (numbers,))
+    # XLA itself stops at a constant divisor of zero.
+    for (quotient, rest), divisor in zip(found, (0, -1, 3), strict=True):
+        given = jnp.full_like(numbers, divisor)
+        assert same(quotient, lax.div(jnp.asarray(numbers), given))
+        assert same(rest, lax.rem(jnp.asarray(numbers), given))
+
+
+def test_the_angle_of_nan_and_infinity_is_nan():
+    """Within an elementary function a zero times NaN counts too, wherever it is called."""
+    y, x = np.array([np.nan, -np.inf, np.nan, np.inf]), np.array([-np.inf, np.nan, 1.0, -np.inf])
+    assert same(in_lanes(jnp.arctan2, (y, x), width=4), np.arctan2(y, x))
+
+
 SINGULAR = {
     "a zero times the inverse": (lambda y: -y + jnp.array([0.0, 1.0]) * (1 / y), [0.0, 1.0]),
     "a zero times a logarithm": (lambda y: 0.0 * jnp.log(y), [-1.0, 1.0]),

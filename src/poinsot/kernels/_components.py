@@ -223,7 +223,7 @@ def _single(equation: Any, arithmetic: Arithmetic, operands: Sequence[Any]) -> S
     ]
 
 
-def _known(function: Callable, given: list[Components], count: int) -> list[Components]:
+def _known(function: Callable, given: Sequence[Components], count: int) -> list[Components]:
     """A function of several results, of the components that stand in the same place."""
     rows = [function(*operands) for operands in zip(*(part.flat for part in given), strict=True)]
     return [objects(given[0].shape, [row[k] for row in rows]) for k in range(count)]
@@ -241,8 +241,7 @@ def _worked_out(equation: Any, arithmetic: Arithmetic, given: list[Components]) 
             return [apart(known(equation.params, *numbers))]
     function = getattr(arithmetic, "elementary", {}).get(equation.primitive.name)
     if function is not None:
-        shape = equation.outvars[0].aval.shape
-        return _known(function, [np.broadcast_to(part, shape) for part in given], len(equation.outvars))
+        return _known(function, np.broadcast_arrays(*given), len(equation.outvars))
     with jax.ensure_compile_time_eval():
         results = equation.primitive.bind(*numbers, **equation.params)
     return [apart(one) for one in (results if equation.primitive.multiple_results else [results])]

@@ -389,6 +389,7 @@ class Emitter:
         returns = f"{{ {kind}, {kind} }}" if name == "sincos" else kind
         builder = Builder(module, symbol, [f"{kind} %x{k}" for k in range(count)], returns=returns)
         inner = Emitter(self.program, builder)
+        inner.ops.strict = True
         given = [objects((), [Value(f"%x{k}", DOUBLE, wide)]) for k in range(count)]
         results = [part[()] for part in evaluate(_traced(name), inner, *given)]
         texts = [f"{kind} {builder.text(one, DOUBLE, wide)}" for one in results]

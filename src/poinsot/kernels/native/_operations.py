@@ -9,6 +9,7 @@ import numpy as np
 from poinsot.kernels._components import is_number
 from poinsot.kernels.native._ir import DOUBLE, I1, I32, I64, KINDS, Builder, NotNative, Value, kind_of
 
+LEAST = {I64: -(2**63), I32: -(2**31)}
 Operation = Callable[["Operations", dict, Sequence[Any]], Any]
 
 
@@ -83,11 +84,12 @@ class Operations:
         """A quotient or a remainder of integers; that by zero is given, and what overflows is wrapped."""
         if is_number(b) and int(b) not in (0, -1):
             return self.binary(instruction, a, b)
-        zero, least = np.int64(0), np.int64(-(2**63) if self.form((a, b))[0] == I64 else -(2**31))
+        kind, _ = self.form((a, b))
+        zero, one, least = (np.int64(n) if kind == I64 else np.int32(n) for n in (0, 1, LEAST[kind]))
         by_nothing = self.compare("", "eq", b, zero)
-        over = self.both(self.compare("", "eq", a, least), self.compare("", "eq", b, np.int64(-1)))
+        over = self.both(self.compare("", "eq", a, least), self.compare("", "eq", b, -one))
         # A processor stops at these; the least number over minus one is itself, as over one.
-        safe = self.select(self.binary("or", by_nothing, over), np.int64(1), b)
+        safe = self.select(self.binary("or", by_nothing, over), one, b)
         return self.select(by_nothing, by_zero, self.binary(instruction, a, safe))
 
     def unary(self, name: str, x: Any) -> Value:
