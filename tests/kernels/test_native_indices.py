@@ -72,6 +72,22 @@ def test_known_indices_outside(size, place):
     check(function, random(1, LANES, size), random(2, LANES))
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_functions_applied_at_an_index(size):
+    """Of the element that is there, for an index that is known or not, inside or outside."""
+
+    def function(array, i):
+        places, known = jnp.stack([i, jnp.int64(1)]), jnp.array([2, 0, size])
+        found = {mode: array.at[places].apply(lambda x: 2.0 * x + 1.0, mode=mode)[-6:] for mode in MODES}
+        return (
+            found,
+            array.at[known].apply(lambda x: x * x)[:6],
+            jnp.arange(3.0).at[places].apply(lambda x: x + 1.0),
+        )
+
+    check(function, random(1, LANES, size), outside(size))
+
+
 def test_windows_partly_outside():
     """A window that is not wholly inside is moved inside, or left out as a whole."""
     reads = lax.GatherDimensionNumbers((0, 1), (), (0, 1))

@@ -14,6 +14,7 @@ from contextlib import nullcontext
 from typing import Any, Protocol
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.core import Tracer
@@ -79,6 +80,8 @@ def in_components(jaxpr: jex.Jaxpr) -> bool:
 
 def apart(array: Any) -> Components:
     """An array as an array of objects: its numbers, or where it is traced its traced components."""
+    if isinstance(array, jax.Array) and jnp.issubdtype(array.dtype, jax.dtypes.extended):
+        raise TypeError("keys of random numbers are no arrays of numbers")
     if not isinstance(array, Tracer):
         array = np.asarray(array)
     shape = np.shape(array)
@@ -152,7 +155,8 @@ def apply_equation(equation: Any, arithmetic: Arithmetic, given: list[Any]) -> S
         return []
     if name in MOVES:
         return MOVES[name](given, equation.params, equation.outvars[0].aval.shape)
-    if name in INDEXED and _all_numbers(given[k] for k in INDEXED[name](len(given))):
+    replaces = name in INDEXED and scattering(equation) is None
+    if replaces and _all_numbers(given[k] for k in INDEXED[name](len(given))):
         return [_moved(equation, given)]
     stepped = name in STEPPED and hasattr(arithmetic, "elementary")
     # Sums and products of numbers go the way of those of others: the same bits, and nothing is compiled.
@@ -183,7 +187,7 @@ def _computed(equation: Any, arithmetic: Arithmetic, given: list[Components]) ->
         return [_reduced(equation, arithmetic, given[0])]
     if name == "dot_general":
         return [_product(equation, arithmetic, given[0], given[1])]
-    if name in SCATTERED and _all_numbers(given[1:2]):
+    if scattering(equation) is not None and _all_numbers(given[1:2]):
         return [_scattered(equation, arithmetic, given)]
     if name in ELEMENTWISE:
         return _each(equation, arithmetic, given)
@@ -347,12 +351,28 @@ def _targets(equation: Any, given: list[Components]) -> Iterator[tuple[tuple[int
                 yield place, target
 
 
+def scattering(equation: Any) -> Callable[[Arithmetic, Any, Any], Any] | None:
+    """How an operation combines an element with its update; None where the update takes its place."""
+    primitive, written = SCATTERED.get(equation.primitive.name), equation.params.get("update_jaxpr")
+    if primitive is not None:
+        return lambda arithmetic, old, new: combine(primitive, arithmetic, old, new)
+    if equation.primitive.name != "scatter" or written is None:
+        return None
+    jaxpr = (
+        written
+        if isinstance(written, jex.ClosedJaxpr)
+        else jex.ClosedJaxpr(written, equation.params["update_consts"])
+    )
+    return lambda arithmetic, *pair: evaluate(jaxpr, arithmetic, *(objects((), [one]) for one in pair))[0][()]
+
+
 def _scattered(equation: Any, arithmetic: Arithmetic, given: list[Components]) -> Components:
     """Components combined with others by indices that are plain numbers."""
     result = np.array(given[0], dtype=object, copy=True)
-    combination = SCATTERED[equation.primitive.name]
+    combination = scattering(equation)
+    assert combination is not None
     for place, target in _targets(equation, given):
-        result[target] = combine(combination, arithmetic, result[target], given[2][place])
+        result[target] = combination(arithmetic, result[target], given[2][place])
     return result
 
 

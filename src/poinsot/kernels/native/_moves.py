@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 from jax import lax
 
-from poinsot.kernels._components import SCATTERED, Components, combine, evaluate, is_number, objects
+from poinsot.kernels._components import (
+    SCATTERED,
+    Components,
+    combine,
+    evaluate,
+    is_number,
+    objects,
+    scattering,
+)
 from poinsot.kernels._indexing import (
     Window,
     filling,
@@ -170,7 +178,7 @@ def _write(emitter: Emitter, equation: Any, array: Any, windows, updates: Any, d
     """An array with updates in windows; those outside are dropped, or their start is clamped."""
     kind, updates = kind_of(equation.outvars[0].aval.dtype), emitter.apart(updates)
     strides = Memory("", kind, False, array.shape).strides
-    combination, windows = SCATTERED.get(equation.primitive.name), list(windows)
+    combination, windows = scattering(equation), list(windows)
     # An element in memory is found by its index; one of components is looked for among all of them.
     unknown = any(not is_number(start) for window in windows for start in window.starts.values())
     if isinstance(array, Memory) and (unknown or emitter.program.is_long(array.size)):
@@ -191,7 +199,7 @@ def _update(emitter: Emitter, target: Any, at: Any, new: Any, inside: Any, combi
     ops = emitter.ops
 
     def updated(old: Any) -> Any:
-        value = new if combination is None else combine(combination, emitter, old, new)
+        value = new if combination is None else combination(emitter, old, new)
         return ops.select(inside, value, old)
 
     if isinstance(target, Memory):
@@ -262,7 +270,7 @@ def _scatter(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequen
     array, indices, updates = operands
     windows = list(scattered(array.shape, emitter.apart(indices), equation.params, updates.shape))
     drop = not writes_clamped(equation.params)
-    alone = len(windows) == 1 and equation.primitive.name == "scatter"
+    alone = len(windows) == 1 and scattering(equation) is None
     if alone and _is_long_part(emitter, array, windows[0], updates):
         numbers = equation.params["dimension_numbers"]
         dropped = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)
@@ -320,7 +328,7 @@ def _cumulated(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequ
     return [np.moveaxis(rows, 0, equation.params["axis"])]
 
 
-@whole("hold", "optimization_barrier", "copy", "copy_p", "stop_gradient")
+@whole("hold", "optimization_barrier", "copy", "copy_p", "device_put", "stop_gradient")
 def _same(emitter: Emitter, equation: Any, operands: Sequence[Any]) -> Sequence[Any]:
     return operands
 
