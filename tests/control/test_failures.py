@@ -56,7 +56,7 @@ def test_the_controller_is_named_and_the_run_kept(case):
 @pytest.mark.slow
 def test_a_motion_that_runs_away_by_itself_is_not_put_down_to_the_controller():
     """A pull that grows without bound, beside a controller whose forces stay finite."""
-    arm = chain().system.with_terms(loads=[pt.loads.JointDamper("elbow", -1e5)])
+    arm = chain().system.with_terms(loads=[pt.loads.JointDamper("elbow", -1e5, active=True)])
     law = pt.control.Feedback(chain(), lambda q, v: -jnp.tanh(v))
     start = arm.joint_state(rates={"elbow": 0.1})
     grid: Any = {"t1": 0.5, "dt": 0.01, "coordinates": "joint", "form": "recursive", "progress": False}

@@ -1,7 +1,9 @@
 """Senseless arguments are refused in one line, everywhere alike; what makes sense is taken."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import jax
@@ -14,6 +16,8 @@ from poinsot.core import NAME, POSITIVE, checked, kind_of, real, whole
 
 NAN = float("nan")
 M, J, L, P = pt.integrators, pt.joints, pt.loads, pt.potentials
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PICKER = Path(__file__).parents[1] / "io" / "robots" / "picker.urdf"
 KEPLER, ARM = pt.library.kepler(), pt.library.two_link_arm()
 HERE, MARKER = (0.0, 0.0, 0.0), P.Marker("a")
 
@@ -140,6 +144,36 @@ def test_a_pipe_is_no_file(tmp_path):
         os.mkfifo(tmp_path / name)
         with pytest.raises(pt.InputError, match="it is no regular file"):
             read(tmp_path / name)
+
+
+def test_a_negative_damping_in_files(tmp_path):
+    robot = PICKER.read_text()
+    (tmp_path / "a.urdf").write_text(re.sub('damping="[^"]*"', 'damping="-1"', robot))
+    with pytest.raises(pt.InputError, match=r"a.urdf: joint '\w+': damping = -1; it must not be negative"):
+        pt.io.read_urdf(tmp_path / "a.urdf", damping=True)
+    negative = (EXAMPLES / "gears.toml").read_text().replace("stiffness = 200.0", "stiffness = -200.0")
+    (tmp_path / "a.toml").write_text(negative)
+    with pytest.raises(pt.InputError, match="= -200; it must not be negative, unless with active=True"):
+        pt.io.load_scenario(tmp_path / "a.toml")
+    (tmp_path / "a.toml").write_text(negative.replace("= -200.0", "= -200.0\nactive = true"))
+    pt.io.load_scenario(tmp_path / "a.toml")
+
+
+def test_joint_names_in_files(tmp_path):
+    """Names that are no texts, and references to them, are named in a line."""
+    scenario = (EXAMPLES / "four_bar.toml").read_text()
+    for name in ("[1.0, 2.0]", "1e308", '""'):
+        (tmp_path / "a.toml").write_text(re.sub(r'\nname = "B"', f"\\nname = {name}", scenario, count=1))
+        with pytest.raises(pt.InputError, match="a.toml") as caught:
+            pt.io.load_scenario(tmp_path / "a.toml")
+        assert len(str(caught.value).splitlines()) == 1
+
+
+def test_moments_beyond_double_precision(tmp_path):
+    robot = PICKER.read_text()
+    (tmp_path / "a.urdf").write_text(robot.replace('<origin xyz="0.25 0 0"/>', '<origin xyz="1e155 0 0"/>'))
+    with pytest.raises(pt.InputError, match="mass centre at 1e.155; its moments are"):
+        pt.io.read_urdf(tmp_path / "a.urdf")
 
 
 def test_input_errors_are_value_and_type_errors():

@@ -190,6 +190,7 @@ def _beginning(system: AbstractSystem, start: State | None, t: float) -> tuple[P
     """Where a search begins, and what holds together there."""
     if start is None:
         start = system.straight_state(t=t) if isinstance(system, Chain) else _default(system, t)
+    system.check_state(t, start, closed=None)
     first = closed(system, point_of(system, start, t))
     about = linearisation(system, first)
     if not np.isfinite(about.energy) or not np.all(np.isfinite(about.slope)):

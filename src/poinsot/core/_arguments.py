@@ -93,7 +93,7 @@ NAME = Accepted(lambda value: isinstance(value, str) and value.strip() != "", "a
 _PLAIN: dict[Any, Accepted] = {
     bool: Accepted(lambda value: isinstance(value, (bool, np.bool_)), "True or False"),
     str: Accepted(lambda value: isinstance(value, str), "a text"),
-    int: whole(),
+    int: Accepted(whole(-(2**63), 2**63 - 1).accepts, "a whole number"),
     float: real(single=True),
     Path: Accepted(lambda value: isinstance(value, os.PathLike), "a path"),
     type(None): Accepted(lambda value: value is None, "None"),

@@ -91,7 +91,7 @@ def as_number(value: Any, field: str) -> float:
     Raises:
         InputError: it is not one finite number.
     """
-    if isinstance(value, (bool, str, bytes)) or np.ndim(value) != 0 or not _is_real(value):
+    if isinstance(value, (bool, str, bytes, list, tuple)) or not _is_real(value) or np.ndim(value) != 0:
         raise InputError(f"{field} = {quoted(value)}; it must be a finite number")
     try:
         number = float(value)

@@ -220,7 +220,7 @@ def as_params(params):
     """Parameters as a pytree of float64 arrays; integers stay as they are, so they may size arrays."""
     try:
         return jax.tree.map(lambda leaf: leaf if isinstance(leaf, (int, str)) else jnp.asarray(leaf), params)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # Of JAX, or of the repr of what is given, which its message has.
         raise InputError(f"params = {quoted(params)}; it must hold numbers and arrays alone") from None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from poinsot.core import AbstractProblem, InputError, Registry, check_called, quoted
+from poinsot.core import AbstractProblem, InputError, Registry, check_called, checked, quoted
 from poinsot.integrators._base import AbstractIntegrator
 from poinsot.integrators.adaptive import (
     AbstractAdaptive,
@@ -153,6 +153,7 @@ def adaptive_names() -> tuple[str, ...]:
     return tuple(name for name in REGISTRY if name in _ADAPTIVE)
 
 
+@checked
 def by_name(name: str) -> AbstractIntegrator | AbstractAdaptive:
     """The integrator or adaptive solver registered under a short name.
 

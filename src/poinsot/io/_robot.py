@@ -11,6 +11,8 @@ from poinsot.model import Geometry, RigidBody, System, joints, loads, potentials
 
 GROUND = "ground"
 ROUND_OFF = 1e-14
+FAR = 1e100
+"""Distances that cannot be squared, times a mass."""
 KINDS: dict[str, Any] = {
     "revolute": joints.Revolute,
     "continuous": joints.Revolute,
@@ -49,6 +51,12 @@ class Robot:
         floating: bool,
     ):
         self.file, self.name, self.links, self.floating = file, name, links, floating
+        for joint in found.values():
+            for field in ("damping", "stiffness"):
+                if not (value := getattr(joint, field)) >= 0.0:
+                    raise InputError(
+                        f"{file}: joint {joint.name!r}: {field} = {value:g}; it must not be negative"
+                    )
         self.by_child = self._by_child(found)
         roots = [name for name in links if name not in self.by_child]
         if not links:
@@ -154,18 +162,18 @@ class Robot:
         if not mass > 0.0:
             return self._made(0.0, inertia, carrier, light=True), np.zeros(3)
         centres = [pose.place + pose.rotation @ link.centre for link, pose in own]
+        if not np.max(np.abs(centres)) < FAR:
+            raise InputError(
+                f"{self.file}: link {carrier!r} has a mass centre at {np.max(np.abs(centres)):.3g}; its "
+                "moments are beyond double precision, bring it nearer"
+            )
         weights = np.array([link.mass for link, _ in own]) / mass
         centre = np.sum(weights[:, None] * np.array(centres), axis=0)
         for (link, _), at in zip(own, centres, strict=True):
             arm = at - centre
             inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        if not np.all(np.isfinite(inertia)):
-            raise InputError(
-                f"{self.file}: link {carrier!r} and what is fixed to it have moments beyond double "
-                "precision; bring its parts nearer"
-            )
         # What programs leave of an inertia that they moved by such arms, when it is that of a point.
-        rest = ROUND_OFF * mass * np.square(max(float(np.max(np.abs(centre))), 1e-3))
+        rest = ROUND_OFF * mass * max(float(np.max(np.abs(centre))), 1e-3) ** 2
         inertia = np.where(np.abs(inertia) > rest, inertia, 0.0)
         light = not np.all(np.linalg.eigvalsh(0.5 * (inertia + inertia.T)) > 0.0)
         return self._made(mass, inertia, carrier, light=light), centre

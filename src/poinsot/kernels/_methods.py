@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import InputError, as_floats, concrete
+from poinsot.core import InputError, as_floats, check_argument, concrete, kind_of
 from poinsot.kernels._apart import is_traced
 from poinsot.kernels._kernel import Kernel
 from poinsot.kernels._programs import jitted
@@ -106,6 +106,9 @@ class Method:
 
     def _first(self, module: Any, programs: "Programs", given: tuple[Any, ...], key: Any) -> Any:
         """The same for arguments of other kinds, or of shapes that have not been seen yet."""
+        for one, rank, name in zip(given, self.ranks, self.names, strict=True):
+            if rank is None:
+                check_argument(one, name, kind_of(self.function.__annotations__.get(name, Any)))
         if is_traced(module, given):
             return self._plain(module, given)
         numbers = tuple(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array
@@ -22,7 +23,16 @@ def numbers(**values) -> dict[str, Any]:
 
     Known ones are arrays of NumPy, so that nothing is compiled for what is made of them.
     """
-    return {name: _number(name, value) for name, value in values.items()}
+    known = {name: _number(name, value) for name, value in values.items()}
+    shapes = {name: array.shape for name, array in known.items()}
+    if len(set(shapes.values())) <= 1:
+        return known
+    try:
+        common = np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        raise InputError(f"the parameters have shapes {shapes}; they do not go together") from None
+    broadcast = np.broadcast_to if concrete(known) else jnp.broadcast_to
+    return {name: broadcast(array, common) for name, array in known.items()}
 
 
 def _number(name: str, value) -> Any:
@@ -39,7 +49,7 @@ def _number(name: str, value) -> Any:
 
 def single(**values) -> dict[str, Array]:
     """The parameters of a system of bodies as float64 arrays: one number each."""
-    known = numbers(**values)
+    known = {name: _number(name, value) for name, value in values.items()}
     for name, array in known.items():
         if array.ndim:
             raise InputError(f"{name} has shape {array.shape}; it must be one number, mapped by jax.vmap")

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import Checked, InputError, Printable, concrete, quoted
+from poinsot.core import Checked, InputError, Printable, checked, concrete, quoted
 from poinsot.core.types import Scalar
 from poinsot.kernels import alone
 
@@ -89,6 +89,7 @@ class RigidBody(Printable, Checked):
         self.centre = None if centre is None else as_array(centre, f"centre of {name!r}", (3,))
 
     @classmethod
+    @checked
     def from_particles(cls, masses: Numbers, points: Numbers, *, name: str = DEFAULT_NAME) -> "RigidBody":
         r"""A rigid body made of particles.
 
