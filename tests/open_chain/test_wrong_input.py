@@ -63,7 +63,7 @@ CASES: dict[str, Any] = {
     "by": (lambda: arm().moved(ZERO, [1.0]), f"by has shape (1,); {TWO}"),
     "to": (lambda: arm().difference(ZERO, [1.0]), f"to has shape (1,); {TWO}"),
     "frame": (lambda: arm().jacobian(ZERO, "hnd"), "no frame is called 'hnd'; did you mean hand?"),
-    "frame as a list": (lambda: arm().pose(ZERO, ["hand"]), "no frame is called ['hand'];"),
+    "frame as a list": (lambda: arm().pose(ZERO, ["hand"]), "frame = ['hand']; it must be a text"),
     "frame to reach": (lambda: reached(frame="hnd"), "no frame is called 'hnd'; did you mean hand?"),
     "no place": (lambda: reached((1.0, NAN, 0.0)), "target[1] = nan; it must be finite"),
     "place": (lambda: reached(np.zeros(2)), "target has shape (2,); it must be 3 numbers"),
