@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import poinsot as pt
-from poinsot.kernels import Kernel, _canonical, _programs, programs_made
+from poinsot.kernels import Kernel, _canonical, _found, _programs, programs_made
 from poinsot.kernels._apart import Apart
 from poinsot.kernels._canonical import NoForm, digest
 from poinsot.kernels.native import kept
@@ -76,7 +76,7 @@ def forms_of(model, function=pt.rotation.about_x, **options):
     given = {"width": 1, "fast": False, "effort": 2, "rows": False, "grid": np.zeros(2)} | options
     grid = given.pop("grid")
     zeros = [leaf == 0.0 for leaf in Apart.of(model).arrays]
-    return _programs.Given([model, grid], function, tuple(given.values()), zeros).place
+    return _found.Given([model, grid], function, tuple(given.values()), zeros).place
 
 
 def changed() -> dict[str, Any]:
@@ -121,7 +121,7 @@ def test_numbers_are_no_part_of_a_key():
 
 def test_sources_and_versions_are_part_of_a_key(monkeypatch):
     before = changed()["as it is"]
-    monkeypatch.setattr(_programs, "sources", lambda: "others")
+    monkeypatch.setattr(_found, "sources", lambda: "others")
     assert changed()["as it is"] != before
     monkeypatch.undo()
     monkeypatch.setattr(_canonical, "_version", lambda name: "99.9")

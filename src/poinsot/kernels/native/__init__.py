@@ -6,8 +6,9 @@ LLVM code in which a component is a number, or a vector with one for each of sev
 
 from poinsot.kernels.native import _kept as kept
 from poinsot.kernels.native._blocks import Block
+from poinsot.kernels.native._frozen import frozen
 from poinsot.kernels.native._ir import NotNative
-from poinsot.kernels.native._program import NativeProgram, frozen, trace_of
+from poinsot.kernels.native._program import NativeProgram, trace_of
 from poinsot.kernels.native._target import Target, lanes_of, target
 
 __all__ = [

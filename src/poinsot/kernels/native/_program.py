@@ -25,6 +25,7 @@ from poinsot.kernels.native._blocks import STORED_DTYPES, Block, Bytes, Layout, 
 from poinsot.kernels.native._cache import CodeCache
 from poinsot.kernels.native._calls import Call, RowsCall
 from poinsot.kernels.native._emitter import LONG, SHORTER, Emitter, Program, TooLong
+from poinsot.kernels.native._frozen import frozen
 from poinsot.kernels.native._fusion import fused
 from poinsot.kernels.native._ir import ALIGNED, DOUBLE, I1, I64, STORED, Builder, NotNative, Value
 from poinsot.kernels.native._known import Known
@@ -48,8 +49,6 @@ for some of these traces.
 """
 MOST_PLACES = 300_000
 """Numbers that code made without effort may hold: each has its place on a stack of few megabytes."""
-ORTHONORMAL = 1e-12
-"""How far products of the columns of a rotation matrix may be from zeros and ones."""
 LIGHT = 1000
 """Lines of a program that takes two vectors of runs at once; one alone would wait for its own results."""
 MOVE = re.compile(r"= load |store |= getelementptr")
@@ -445,36 +444,6 @@ class _Aval:
 
     def __init__(self, shape, dtype):
         self.shape, self.dtype = tuple(shape), dtype
-
-
-def frozen(leaf: np.ndarray, measured: bool = False) -> np.ndarray:
-    """Which elements of an array of the model are part of the code.
-
-    Whatever is no real number is; so are zeros of vectors and matrices, which products make the most of, and
-    ones of rotation matrices and axes. Any other one is a number like two: a mass, or a length. A single
-    number never is part of the code: a parameter that passes zero compiles nothing.
-
-    Args:
-        leaf: the array.
-        measured: whether it holds measured quantities alone, such as inertias, whatever they look like.
-    """
-    if leaf.dtype != np.float64:
-        return np.ones(leaf.shape, dtype=bool)
-    if leaf.ndim == 0:
-        return np.zeros((), dtype=bool)
-    return (leaf == 0.0) | ((np.abs(leaf) == 1.0) & (not measured) & _directions(leaf))
-
-
-def _directions(leaf: np.ndarray) -> Any:
-    """Which elements stand in rotation matrices, or in rows of turns and slides of joints."""
-    if leaf.ndim < 2:
-        return False
-    if leaf.shape[-1] == 6:
-        return True
-    if leaf.shape[-2:] != (3, 3):
-        return False
-    gaps = np.swapaxes(leaf, -1, -2) @ leaf - np.eye(3)
-    return (np.abs(gaps).max(axis=(-1, -2)) < ORTHONORMAL)[..., None, None]
 
 
 def _long(text: str) -> bool:
