@@ -6,7 +6,7 @@ import math
 import pytest
 from typer.testing import CliRunner
 
-from poinsot.analysis import Check, VerdictRates, Verification
+from poinsot.analysis import Check, ClaimRates, VerdictRates, Verification
 from poinsot.cli import _verify, _verify_verdicts, app
 from poinsot.integrators import names
 from poinsot.simulation import Verdict
@@ -80,7 +80,14 @@ def study(monkeypatch):
             rate.count(Finding(verdict, 1.0, 1.0, 2.0), drift)
         return [good, bad]
 
+    def said(progress=None):
+        return [
+            ClaimRates("lost", so=300, not_so=200, missed=1),
+            ClaimRates("exact", so=3, not_so=4, false=1),
+        ]
+
     monkeypatch.setattr(_verify_verdicts, "verdict_rates", rates)
+    monkeypatch.setattr(_verify_verdicts, "claim_rates", said)
 
 
 def test_wrong_verdicts_have_an_exit_code(study):
@@ -88,7 +95,11 @@ def test_wrong_verdicts_have_an_exit_code(study):
     lines = {line.split("  ")[0].strip(): line for line in result.stdout.splitlines()}
     assert result.exit_code == 1
     assert "ok" in lines["noise"] and "FAILED" in lines["random walk"] and "50.00%" in lines["random walk"]
-    noise, walk = json.loads(invoke("--verdicts", "--json").stdout)
+    assert "ok" in lines["lost"] and "0.33%" in lines["lost"]
+    assert "FAILED" in lines["exact"] and "25.00%" in lines["exact"]
+    found = json.loads(invoke("--verdicts", "--json").stdout)
+    assert [claim["missed_rate"] for claim in found["claims"]] == [1 / 300, 0.0]
+    noise, walk = found["trends"]
     assert noise["false_alarm_rate"] == 0.0 and walk["false_alarm_rate"] == 0.5
     assert noise["moving"]["drifting"] == 1 and walk["still"]["bounded"] == 1
 

@@ -18,6 +18,7 @@ from poinsot.analysis._rod_comparison import RodComparison, cosserat_comparison
 from poinsot.analysis._roundoff import RoundoffGrowth, roundoff_growth
 from poinsot.analysis._symplecticity import SymplecticityCertificate, symplecticity
 from poinsot.analysis._tangent import TangentMap, tangent_map
+from poinsot.analysis._verdict_claims import ClaimRates, claim_rates
 from poinsot.analysis._verdict_study import VerdictRates, verdict_rates
 from poinsot.analysis._verify import Check, Verification, verify
 from poinsot.analysis._work_points import Refused, WorkPoint, WorkPrecision, work_ratio
@@ -26,6 +27,7 @@ from poinsot.analysis._work_precision import InterruptedComparison, work_precisi
 __all__ = [
     "BodyCertificate",
     "Check",
+    "ClaimRates",
     "ConstraintDrift",
     "CosseratRod",
     "DampedModes",
@@ -48,6 +50,7 @@ __all__ = [
     "WorkPrecision",
     "body_matrix",
     "certify_body",
+    "claim_rates",
     "constraint_drift",
     "cosserat_comparison",
     "cosserat_rod",

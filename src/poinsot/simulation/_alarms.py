@@ -36,7 +36,8 @@ def _turning(trajectory: Trajectory) -> str | None:
         speeds = np.linalg.norm(trajectory.motion["angular_velocity"], axis=-1)
     fastest = np.max(speeds, axis=1, initial=0.0)
     angles = fastest * trajectory.step_sizes
-    beyond = np.flatnonzero(angles[:-1] > HALF_TURN)
+    # No step was taken from the last state, unless the first one has failed.
+    beyond = np.flatnonzero(angles[: max(len(angles) - 1, 1)] > HALF_TURN)
     if not len(beyond):
         return None
     first = int(beyond[0])

@@ -189,7 +189,7 @@ class Report:
         return Group(*parts, *([] if self.accuracy is None else [self.accuracy]))
 
 
-def _row(name: str, t, values: np.ndarray, steps, scale: Scale, pace: Pace) -> Row:
+def row_of(name: str, t, values: np.ndarray, steps, scale: Scale, pace: Pace) -> Row:
     """The row of one quantity, whatever its shape."""
     columns = _columns(values)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -240,7 +240,7 @@ def judged(trajectory: Trajectory) -> tuple[Row, ...]:
     change = max((_change(columns[name], scales[name]) for name in columns), default=0.0)
     pace = Pace.of(t, trajectory.components).beside(change)
     return tuple(
-        _row(name, t, values, steps, scales[name], pace) for name, values in trajectory.conserved.items()
+        row_of(name, t, values, steps, scales[name], pace) for name, values in trajectory.conserved.items()
     )
 
 

@@ -1,7 +1,7 @@
 """How large the round-off of a conserved quantity may be, and how far the motion could change it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 
 import jax
@@ -94,9 +94,10 @@ def scales_of(
     $$ S_i = R(|y_i|) + h_i \min\big(\max_j |\nabla I \cdot f|_j / \varepsilon,\;
        R(|Df\,\sigma |y_i||)\big) . $$
 
-    A quantity may say the sizes of its terms itself: then these stand for $S_i$, and their median for $R(r)$.
-    Rates of joints are sums of velocities, which methods hold to the round-off of velocities. In momenta that
-    is another scale: a rounding error of the largest one is a great velocity of a slender body.
+    A quantity may say the sizes of its terms itself: then the largest stands for all $S_i$, since forces
+    that act at rest are rounded too, and their median for $R(r)$. Rates of joints are sums of velocities,
+    which methods hold to the round-off of velocities. In momenta that is another scale: a rounding error of
+    the largest one is a great velocity of a slender body.
 
     *Extent.* What the quantity could change by, were it not conserved: with $r$ the ranges of the
     components in the run, the largest of each kind, $V = \operatorname{median}_i R(r)$; or $|I(y_0)|$ if
@@ -121,6 +122,9 @@ def scales_of(
     block = int(np.clip(AT_ONCE // (PROBES * numbers), 1, SAMPLES))
     found = by_blocks(partial(_responses, problem, ranges), (t[chosen], *parts), block, block)
     known = {name: _scale(np.abs(conserved[name][0]), steps[chosen], *found[name]) for name in found}
+    for name, user in problem.invariants.items():
+        if getattr(user.function, "terms", None) is not None:
+            known[name] = replace(known[name], roundoff=float(np.max(known[name].roundoff)))
     return unknown | known
 
 
