@@ -60,7 +60,7 @@ def test_first_steps_from_zero_angles(method):
             integrator=METHODS[method],
             progress=False,
         )
-        assert np.max(np.abs(run.q[0])) == 0.0
+        assert np.max(np.abs(run.q[0])) < 1e-15  # Nothing but rounding, however the pose is worked out.
         turned, angle = 0.5 * FALL * run.t**2, run.joint("ground left").angle
         # Next terms of the series, and errors of a method of order 2, are of this size.
         assert np.all(np.abs(angle - turned) <= 4.0 * np.abs(turned) * run.t**2 + 1e-14)
