@@ -146,8 +146,8 @@ def _along_joints(problem: Group, t, h, x: Array, g: Array, ahead: Momenta) -> t
     assert joints is not None
     at = reached(joints, t, x, R, holding(joints))
     if problem.load is None:
-        push = along_joints(joints, t, x, R, problem.twist(ahead.p, ahead.m), at)
-        return ahead.like(ahead.flat() + push), StepInfo.explicit(())
+        push = ahead.like(along_joints(joints, t, x, R, problem.twist(ahead.p, ahead.m), at))
+        return Momenta(ahead.p + push.p, ahead.m + push.m), StepInfo.explicit(())
 
     def closer(now: Momenta) -> Momenta:
         load = problem.load_wrench(t, x, g, now.p, now.m)
