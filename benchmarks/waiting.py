@@ -29,12 +29,12 @@ EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.toml"))
 OTHERS = {
     "stewart": """
 system = pt.library.stewart_platform()
-run = pt.simulate(system, t1=0.1, dt=1e-3)
+run = pt.simulate(system, system.start, t1=0.1, dt=1e-3, coordinates="group", integrator="lie-rattle")
 """,
     "particles": """
 chain = pt.library.particle_chain(count=200)
 start = chain.straight_state(velocity_scale=0.05, seed=0)
-run = pt.simulate(chain, start, t1=0.1, dt=1e-3)
+run = pt.simulate(chain, start, t1=0.1, dt=0.002, coordinates="group", integrator="lie-splitting")
 """,
     "gradient": """
 import jax
@@ -47,7 +47,7 @@ problem, y0 = formulation.problem, formulation.start(arm.start)
 def end(scale):
     y = jax.tree.map(lambda leaf: scale * leaf, y0)
     solution = pt.solve(problem, pt.integrators.RK4(), y, dt=1e-3, steps=400)
-    return sum(leaf.sum() for leaf in jax.tree.leaves(solution.y))
+    return sum(leaf.sum() for leaf in jax.tree.leaves(solution.state))
 
 
 print(jax.grad(end)(1.0))
@@ -129,7 +129,7 @@ def inside(work: str) -> None:
     # Watched once they are loaded, since what is loaded is part of what is measured.
     watched = {
         "poinsot.kernels.native._program": lambda module: [
-            clock.around(module.NativeProgram, "__init__", "text"),
+            clock.around(module.NativeProgram, "of_trace", "text"),
             clock.around(module, "object_code", "LLVM"),
             clock.around(module, "Linked", "LLVM"),
         ],

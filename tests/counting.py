@@ -11,7 +11,7 @@ def xla_programs() -> Iterator[list[str]]:
     """Names of functions that XLA compiles in the block, or loads from the cache of an earlier process."""
     names: list[str] = []
 
-    def heard(event: str, seconds: float, **about: str | int) -> None:
+    def heard(event: str, duration_secs: float, **about: str | int) -> None:
         if event.endswith("/backend_compile_duration"):
             names.append(str(about.get("fun_name")))
 

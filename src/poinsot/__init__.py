@@ -5,12 +5,11 @@ digits to spare. It also asks XLA to compile small loops whole. Its parts load w
 `import poinsot` itself costs nothing.
 """
 
-import importlib
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from poinsot._garbage import kept
+from poinsot._lazy import lazy
 from poinsot._version import __version__
 
 if "jax" in sys.modules:
@@ -78,52 +77,6 @@ if TYPE_CHECKING:
         solve,
     )
 
-_NAMES = {
-    "ODE": "poinsot.core",
-    "Constrained": "poinsot.core",
-    "Hamiltonian": "poinsot.core",
-    "InputError": "poinsot.core",
-    "Result": "poinsot.core",
-    "State": "poinsot.core",
-    "Chain": "poinsot.model",
-    "OpenChain": "poinsot.model",
-    "RigidBody": "poinsot.model",
-    "System": "poinsot.model",
-    "Units": "poinsot.model",
-    "formulate": "poinsot.equations",
-    "BodyTrajectory": "poinsot.simulation",
-    "Event": "poinsot.simulation",
-    "Interrupted": "poinsot.simulation",
-    "SimulationError": "poinsot.simulation",
-    "Solution": "poinsot.simulation",
-    "Trajectory": "poinsot.simulation",
-    "ensemble": "poinsot.simulation",
-    "simulate": "poinsot.simulation",
-    "solve": "poinsot.simulation",
-    "load": "poinsot.io",
-    "register": "poinsot.library",
-}
-_FOLDERS = (
-    "analysis",
-    "control",
-    "coordinates",
-    "core",
-    "equations",
-    "integrators",
-    "io",
-    "kernels",
-    "library",
-    "model",
-    "papers",
-    "rotation",
-    "simulation",
-    "solvers",
-    "viz",
-)
-_MODULES = {name: f"poinsot.{name}" for name in _FOLDERS} | {
-    name: f"poinsot.model.{name}" for name in ("ends", "freedom", "joints", "loads", "potentials", "shapes")
-}
-
 __all__ = [
     "ODE",
     "BodyTrajectory",
@@ -173,17 +126,23 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
-    if name not in _NAMES and name not in _MODULES:
-        raise AttributeError(f"module 'poinsot' has no attribute {name!r}")
-    with kept():
-        if name in _NAMES:
-            value = getattr(importlib.import_module(_NAMES[name]), name)
-        else:
-            value = importlib.import_module(_MODULES[name])
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "ODE Constrained Hamiltonian InputError Result State": ".core",
+        "Chain OpenChain RigidBody System Units": ".model",
+        "formulate": ".equations",
+        "BodyTrajectory Event Interrupted SimulationError Solution Trajectory": ".simulation",
+        "ensemble simulate solve": ".simulation",
+        "load": ".io",
+        "register": ".library",
+    },
+    {
+        name: f".{name}"
+        for name in (
+            "analysis control coordinates core equations integrators io kernels library model papers "
+            "rotation simulation solvers viz"
+        ).split()
+    }
+    | {name: f".model.{name}" for name in ("ends", "freedom", "joints", "loads", "potentials", "shapes")},
+)

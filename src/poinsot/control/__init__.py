@@ -10,13 +10,18 @@ its work. Gains and references are leaves, so that `jax.grad` of a cost goes thr
 - references: `quintic`, `trapezoidal`
 """
 
-from poinsot.control._computed_torque import ComputedTorque
-from poinsot.control._feedback import Feedback
-from poinsot.control._lqr import LQR
-from poinsot.control._paths import JointPath, quintic, trapezoidal
-from poinsot.control._pd_gravity import PDGravity
-from poinsot.control._riccati import riccati
-from poinsot.control._sampled import Held, Sampled, holding
+from typing import TYPE_CHECKING
+
+from poinsot._lazy import lazy
+
+if TYPE_CHECKING:
+    from poinsot.control._computed_torque import ComputedTorque
+    from poinsot.control._feedback import Feedback
+    from poinsot.control._lqr import LQR
+    from poinsot.control._paths import JointPath, quintic, trapezoidal
+    from poinsot.control._pd_gravity import PDGravity
+    from poinsot.control._riccati import riccati
+    from poinsot.control._sampled import Held, Sampled, holding
 
 __all__ = [
     "LQR",
@@ -31,3 +36,16 @@ __all__ = [
     "riccati",
     "trapezoidal",
 ]
+
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "ComputedTorque": "._computed_torque",
+        "Feedback": "._feedback",
+        "LQR": "._lqr",
+        "JointPath quintic trapezoidal": "._paths",
+        "PDGravity": "._pd_gravity",
+        "riccati": "._riccati",
+        "Held Sampled holding": "._sampled",
+    },
+)

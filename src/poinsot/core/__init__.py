@@ -52,7 +52,7 @@ from poinsot.core._joints import (
     reached,
     straightened,
 )
-from poinsot.core._known import concrete, joined, known_numbers, on_device, within_trace
+from poinsot.core._known import concrete, joined, known_numbers, on_device, plain, within_trace
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._numbers import (
@@ -78,6 +78,7 @@ from poinsot.core._projection import Projection, saddle_point
 from poinsot.core._recommendation import Recommending
 from poinsot.core._registry import (
     REQUIRED,
+    Later,
     Registry,
     check_called,
     check_parameters,
@@ -101,9 +102,11 @@ from poinsot.core._state import State
 from poinsot.core._windows import InWindows, Windows
 
 __all__ = [
+    "Later",
     "joined",
     "known_numbers",
     "on_device",
+    "plain",
     "within_trace",
     "pushing",
     "reached",

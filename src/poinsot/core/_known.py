@@ -27,14 +27,19 @@ def within_trace() -> bool:
     return _state(convention="flax") != _OUTSIDE
 
 
-def on_device(numbers: Any) -> Array:
-    """Numbers as an array of JAX, which may share the memory of a given one.
+def on_device(numbers: Any, dtype: Any = None) -> Array:
+    """Numbers as an array of JAX of its own.
 
     `jnp.asarray` compiles a program for each shape that it has not met.
     """
     if within_trace() or not concrete(numbers):
-        return jnp.asarray(numbers)
-    return jax.device_put(np.asarray(numbers))
+        return jnp.asarray(numbers, dtype=dtype)
+    return jax.device_put(np.array(numbers, dtype=dtype))
+
+
+def plain(numbers: Any) -> Any:
+    """Known numbers as an array of NumPy, with which nothing is compiled; others as they are."""
+    return np.asarray(numbers) if concrete(numbers) else numbers
 
 
 def joined(arrays: Iterable[Any], flat: bool = False) -> Array:

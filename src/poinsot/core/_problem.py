@@ -17,7 +17,7 @@ from poinsot.core._energy import AbstractEnergy, GeneralEnergy, SeparableEnergy
 from poinsot.core._errors import InputError
 from poinsot.core._functions import Use
 from poinsot.core._implicit import AbstractImplicit
-from poinsot.core._known import joined
+from poinsot.core._known import joined, on_device
 from poinsot.core._largest import largest
 from poinsot.core._local_field import LocalField
 from poinsot.core._projection import Projection
@@ -219,7 +219,7 @@ def _forget(key: int, gone: Any) -> None:
 def as_params(params):
     """Parameters as a pytree of float64 arrays; integers stay as they are, so they may size arrays."""
     try:
-        return jax.tree.map(lambda leaf: leaf if isinstance(leaf, (int, str)) else jnp.asarray(leaf), params)
+        return jax.tree.map(lambda leaf: leaf if isinstance(leaf, (int, str)) else on_device(leaf), params)
     except Exception:  # Of JAX, or of the repr of what is given, which its message has.
         raise InputError(f"params = {quoted(params)}; it must hold numbers and arrays alone") from None
 

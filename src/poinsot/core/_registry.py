@@ -1,6 +1,7 @@
 """Things of one kind by name: what the command line, scenario files, messages and the documentation read."""
 
 import difflib
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,22 +22,47 @@ _NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 _OPEN = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
+class Later:
+    """A thing that stands in a module and loads when it is asked for.
+
+    Args:
+        module: where it stands.
+        name: what it is called there.
+    """
+
+    def __init__(self, module: str, name: str):
+        self._module, self._name = module, name
+
+    @classmethod
+    def each(cls, package: str | None, places: Mapping[str, str]) -> "dict[str, Later]":
+        """Things of a package by their names here, each with its file and its name there: `"_file.Name"`."""
+        parts = {name: place.split(".") for name, place in places.items()}
+        return {name: cls(f"{package}.{file}", there) for name, (file, there) in parts.items()}
+
+    def load(self) -> Any:
+        """The thing."""
+        return getattr(importlib.import_module(self._module), self._name)
+
+
 class Registry(Mapping[str, T], Generic[T]):
     """A mapping from names to things of one kind, which suggests a name where one is not known.
 
     Args:
         kind: what one of them is called, e.g. "integrator".
-        entries: the things by name; names are in lower case, with hyphens or underscores.
+        entries: the things, or where they stand, by name: in lower case, with hyphens or underscores.
         listing: what to say in place of all the names, where there are too many to print.
     """
 
-    def __init__(self, kind: str, entries: Mapping[str, T], listing: str | None = None):
+    def __init__(self, kind: str, entries: Mapping[str, T | Later], listing: str | None = None):
         self.kind = kind
-        self._entries = dict(entries)
+        self._entries: dict[str, Any] = dict(entries)
         self._listing = listing
 
     def __getitem__(self, name: str) -> T:
-        return self._entries[name]
+        entry = self._entries[name]
+        if isinstance(entry, Later):
+            entry = self._entries[name] = entry.load()
+        return entry
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

@@ -1,138 +1,95 @@
 """Every integrator by its short name: one line each feeds command line, docs and contract test."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import poinsot.integrators as methods  # Which load when one is made.
 from poinsot.core import AbstractProblem, InputError, Registry, check_called, checked, quoted
 from poinsot.integrators._base import AbstractIntegrator
-from poinsot.integrators.adaptive import (
-    AbstractAdaptive,
-    Bdf,
-    DormandPrince5,
-    DormandPrince8,
-    DormandPrince853,
-    Ida,
-    Lsoda,
-    Odex,
-    Radau5,
-    ReversibleSteps,
-    Seulex,
-    Taylor,
-)
-from poinsot.integrators.constrained import (
-    ConstrainedGauss,
-    ConstrainedLobatto,
-    ConstrainedRungeKutta,
-    Rattle,
-)
-from poinsot.integrators.energy_momentum import EnergyMomentum
-from poinsot.integrators.lie import (
-    GeneralizedAlpha,
-    KryslEndresNewmark,
-    LieMidpoint,
-    LieRattle,
-    LieSplitting,
-    MuntheKaas,
-    TerzeRattle,
-)
-from poinsot.integrators.runge_kutta import (
-    RK4,
-    DormandPrince,
-    ExplicitEuler,
-    GaussLegendre,
-    Heun,
-    ImplicitEuler,
-    ImplicitMidpoint,
-    LobattoIIIA,
-    LobattoIIIAB,
-    LobattoIIIB,
-    LobattoIIIC,
-    RadauIIA,
-    SunGeng5,
-)
-from poinsot.integrators.splitting import Composition, Splitting
-from poinsot.integrators.symplectic import StormerVerlet, SymplecticEulerA, SymplecticEulerB
-from poinsot.integrators.variational import Variational
+from poinsot.integrators.adaptive._base import AbstractAdaptive
+
+if TYPE_CHECKING:
+    from poinsot.integrators.splitting import Composition
 
 
-def _pair(scheme: str) -> Composition:
-    return Composition(SymplecticEulerA(), scheme, adjoint=SymplecticEulerB())
+def _pair(scheme: str) -> "Composition":
+    return methods.Composition(methods.SymplecticEulerA(), scheme, adjoint=methods.SymplecticEulerB())
 
 
 FIXED: dict[str, Callable[[], AbstractIntegrator]] = {
-    "explicit-euler": ExplicitEuler,
-    "implicit-euler": ImplicitEuler,
-    "heun": Heun,
-    "rk4": RK4,
-    "dopri5": DormandPrince,
-    "midpoint": ImplicitMidpoint,
-    **{f"gauss{2 * s}": lambda s=s: GaussLegendre(s) for s in range(1, 9)},
-    **{f"radau{2 * s - 1}": lambda s=s: RadauIIA(s) for s in (2, 3, 4)},
-    **{f"lobatto-iiia{2 * s - 2}": lambda s=s: LobattoIIIA(s) for s in (2, 3, 4)},
-    **{f"lobatto-iiib{2 * s - 2}": lambda s=s: LobattoIIIB(s) for s in (3, 4)},
-    **{f"lobatto-iiic{2 * s - 2}": lambda s=s: LobattoIIIC(s) for s in (2, 3, 4)},
-    **{f"lobatto-iiiab{2 * s - 2}": lambda s=s: LobattoIIIAB(s) for s in (2, 3, 4, 5)},
-    "sun-geng5": SunGeng5,
-    "symplectic-euler-a": SymplecticEulerA,
-    "symplectic-euler-b": SymplecticEulerB,
-    "verlet": StormerVerlet,
-    "verlet-qpq": lambda: StormerVerlet("qpq"),
-    "yoshida4": lambda: Composition(StormerVerlet(), "yoshida4"),
-    "yoshida6": lambda: Composition(StormerVerlet(), "yoshida6"),
-    "yoshida8": lambda: Composition(StormerVerlet(), "yoshida8"),
-    "suzuki4": lambda: Composition(StormerVerlet(), "suzuki4"),
-    "mclachlan4": lambda: Composition(StormerVerlet(), "mclachlan4"),
-    "mclachlan6": lambda: Composition(StormerVerlet(), "mclachlan6"),
-    "mclachlan8": lambda: Composition(StormerVerlet(), "mclachlan8"),
-    "kahan-li6": lambda: Composition(StormerVerlet(), "kahan-li6"),
-    "kahan-li8": lambda: Composition(StormerVerlet(), "kahan-li8"),
+    "explicit-euler": lambda: methods.ExplicitEuler(),
+    "implicit-euler": lambda: methods.ImplicitEuler(),
+    "heun": lambda: methods.Heun(),
+    "rk4": lambda: methods.RK4(),
+    "dopri5": lambda: methods.DormandPrince(),
+    "midpoint": lambda: methods.ImplicitMidpoint(),
+    **{f"gauss{2 * s}": lambda s=s: methods.GaussLegendre(s) for s in range(1, 9)},
+    **{f"radau{2 * s - 1}": lambda s=s: methods.RadauIIA(s) for s in (2, 3, 4)},
+    **{f"lobatto-iiia{2 * s - 2}": lambda s=s: methods.LobattoIIIA(s) for s in (2, 3, 4)},
+    **{f"lobatto-iiib{2 * s - 2}": lambda s=s: methods.LobattoIIIB(s) for s in (3, 4)},
+    **{f"lobatto-iiic{2 * s - 2}": lambda s=s: methods.LobattoIIIC(s) for s in (2, 3, 4)},
+    **{f"lobatto-iiiab{2 * s - 2}": lambda s=s: methods.LobattoIIIAB(s) for s in (2, 3, 4, 5)},
+    "sun-geng5": lambda: methods.SunGeng5(),
+    "symplectic-euler-a": lambda: methods.SymplecticEulerA(),
+    "symplectic-euler-b": lambda: methods.SymplecticEulerB(),
+    "verlet": lambda: methods.StormerVerlet(),
+    "verlet-qpq": lambda: methods.StormerVerlet("qpq"),
+    "yoshida4": lambda: methods.Composition(methods.StormerVerlet(), "yoshida4"),
+    "yoshida6": lambda: methods.Composition(methods.StormerVerlet(), "yoshida6"),
+    "yoshida8": lambda: methods.Composition(methods.StormerVerlet(), "yoshida8"),
+    "suzuki4": lambda: methods.Composition(methods.StormerVerlet(), "suzuki4"),
+    "mclachlan4": lambda: methods.Composition(methods.StormerVerlet(), "mclachlan4"),
+    "mclachlan6": lambda: methods.Composition(methods.StormerVerlet(), "mclachlan6"),
+    "mclachlan8": lambda: methods.Composition(methods.StormerVerlet(), "mclachlan8"),
+    "kahan-li6": lambda: methods.Composition(methods.StormerVerlet(), "kahan-li6"),
+    "kahan-li8": lambda: methods.Composition(methods.StormerVerlet(), "kahan-li8"),
     "mclachlan4-pair": lambda: _pair("mclachlan4-pair"),
     "blanes-moan4": lambda: _pair("blanes-moan4"),
     "blanes-moan6": lambda: _pair("blanes-moan6"),
-    "midpoint-yoshida4": lambda: Composition(ImplicitMidpoint(), "yoshida4"),
-    "rattle": Rattle,
-    "rattle-suzuki4": lambda: Composition(Rattle(), "suzuki4"),
-    "variational": Variational,
-    "variational-suzuki4": lambda: Composition(Variational(), "suzuki4"),
-    "energy-momentum": EnergyMomentum,
-    **{f"constrained-gauss{2 * s}": lambda s=s: ConstrainedGauss(s) for s in (2, 3)},
-    **{f"constrained-lobatto{2 * s - 2}": lambda s=s: ConstrainedLobatto(s) for s in (3, 4)},
-    "constrained-radau5": lambda: ConstrainedRungeKutta(RadauIIA(3).tableau),
-    "lie-splitting": LieSplitting,
-    "lie-splitting-exact": lambda: LieSplitting("exact"),
-    "lie-splitting-suzuki4": lambda: Composition(LieSplitting(), "suzuki4"),
-    "lie-splitting-kahan-li6": lambda: Composition(LieSplitting("exact"), "kahan-li6"),
-    "lie-rattle": LieRattle,
-    "lie-rattle-suzuki4": lambda: Composition(LieRattle(), "suzuki4"),
-    "lie-rattle-kahan-li6": lambda: Composition(LieRattle(), "kahan-li6"),
-    "lie-midpoint": LieMidpoint,
-    "munthe-kaas4": lambda: MuntheKaas(RK4().tableau),
-    "krysl-endres": KryslEndresNewmark,
-    "terze-rattle": TerzeRattle,
-    "generalized-alpha": GeneralizedAlpha,
-    "splitting2": Splitting,
-    "splitting-yoshida4": lambda: Splitting("yoshida4"),
-    "splitting-kahan-li8": lambda: Splitting("kahan-li8"),
-    "splitting-blanes-moan4": lambda: Splitting("blanes-moan4"),
-    "splitting-blanes-moan6": lambda: Splitting("blanes-moan6"),
+    "midpoint-yoshida4": lambda: methods.Composition(methods.ImplicitMidpoint(), "yoshida4"),
+    "rattle": lambda: methods.Rattle(),
+    "rattle-suzuki4": lambda: methods.Composition(methods.Rattle(), "suzuki4"),
+    "variational": lambda: methods.Variational(),
+    "variational-suzuki4": lambda: methods.Composition(methods.Variational(), "suzuki4"),
+    "energy-momentum": lambda: methods.EnergyMomentum(),
+    **{f"constrained-gauss{2 * s}": lambda s=s: methods.ConstrainedGauss(s) for s in (2, 3)},
+    **{f"constrained-lobatto{2 * s - 2}": lambda s=s: methods.ConstrainedLobatto(s) for s in (3, 4)},
+    "constrained-radau5": lambda: methods.ConstrainedRungeKutta(methods.RadauIIA(3).tableau),
+    "lie-splitting": lambda: methods.LieSplitting(),
+    "lie-splitting-exact": lambda: methods.LieSplitting("exact"),
+    "lie-splitting-suzuki4": lambda: methods.Composition(methods.LieSplitting(), "suzuki4"),
+    "lie-splitting-kahan-li6": lambda: methods.Composition(methods.LieSplitting("exact"), "kahan-li6"),
+    "lie-rattle": lambda: methods.LieRattle(),
+    "lie-rattle-suzuki4": lambda: methods.Composition(methods.LieRattle(), "suzuki4"),
+    "lie-rattle-kahan-li6": lambda: methods.Composition(methods.LieRattle(), "kahan-li6"),
+    "lie-midpoint": lambda: methods.LieMidpoint(),
+    "munthe-kaas4": lambda: methods.MuntheKaas(methods.RK4().tableau),
+    "krysl-endres": lambda: methods.KryslEndresNewmark(),
+    "terze-rattle": lambda: methods.TerzeRattle(),
+    "generalized-alpha": lambda: methods.GeneralizedAlpha(),
+    "splitting2": lambda: methods.Splitting(),
+    "splitting-yoshida4": lambda: methods.Splitting("yoshida4"),
+    "splitting-kahan-li8": lambda: methods.Splitting("kahan-li8"),
+    "splitting-blanes-moan4": lambda: methods.Splitting("blanes-moan4"),
+    "splitting-blanes-moan6": lambda: methods.Splitting("blanes-moan6"),
 }
 
 
 ADAPTIVE: dict[str, Callable[[], AbstractAdaptive]] = {
-    "dormand-prince5": DormandPrince5,
-    "dormand-prince8": DormandPrince8,
-    "dormand-prince853": DormandPrince853,
-    "radau5-adaptive": Radau5,
-    "bdf": Bdf,
-    "lsoda": Lsoda,
-    "ida": Ida,
-    "odex": Odex,
-    "seulex": Seulex,
-    "taylor": Taylor,
-    "reversible-verlet": lambda: ReversibleSteps(StormerVerlet()),
-    "reversible-gauss4": lambda: ReversibleSteps(GaussLegendre(2)),
-    "reversible-rattle": lambda: ReversibleSteps(Rattle()),
-    "reversible-lie-splitting": lambda: ReversibleSteps(LieSplitting()),
+    "dormand-prince5": lambda: methods.DormandPrince5(),
+    "dormand-prince8": lambda: methods.DormandPrince8(),
+    "dormand-prince853": lambda: methods.DormandPrince853(),
+    "radau5-adaptive": lambda: methods.Radau5(),
+    "bdf": lambda: methods.Bdf(),
+    "lsoda": lambda: methods.Lsoda(),
+    "ida": lambda: methods.Ida(),
+    "odex": lambda: methods.Odex(),
+    "seulex": lambda: methods.Seulex(),
+    "taylor": lambda: methods.Taylor(),
+    "reversible-verlet": lambda: methods.ReversibleSteps(methods.StormerVerlet()),
+    "reversible-gauss4": lambda: methods.ReversibleSteps(methods.GaussLegendre(2)),
+    "reversible-rattle": lambda: methods.ReversibleSteps(methods.Rattle()),
+    "reversible-lie-splitting": lambda: methods.ReversibleSteps(methods.LieSplitting()),
 }
 
 

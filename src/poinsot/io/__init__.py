@@ -2,17 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from poinsot.io._dataset import to_dataset
-from poinsot.io._describe_robot import describe_robot
-from poinsot.io._export import export
-from poinsot.io._mjcf import read_mjcf
-from poinsot.io._read_robot import read_robot
-from poinsot.io._store import check_place, load, save
-from poinsot.io._urdf import read_urdf
-from poinsot.io._write_urdf import write_urdf
+from poinsot._lazy import lazy
 
 if TYPE_CHECKING:
+    from poinsot.io._dataset import to_dataset
+    from poinsot.io._describe_robot import describe_robot
+    from poinsot.io._export import export
+    from poinsot.io._mjcf import read_mjcf
+    from poinsot.io._read_robot import read_robot
     from poinsot.io._scenario import Scenario, load_scenario
+    from poinsot.io._store import check_place, load, save
+    from poinsot.io._urdf import read_urdf
+    from poinsot.io._write_urdf import write_urdf
 
 __all__ = [
     "Scenario",
@@ -29,11 +30,17 @@ __all__ = [
     "write_urdf",
 ]
 
-
-def __getattr__(name: str):
-    # Scenarios need pydantic, which reading a trajectory does not.
-    if name in ("Scenario", "load_scenario"):
-        from poinsot.io import _scenario
-
-        return getattr(_scenario, name)
-    raise AttributeError(f"module 'poinsot.io' has no attribute {name!r}")
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "to_dataset": "._dataset",
+        "describe_robot": "._describe_robot",
+        "export": "._export",
+        "read_mjcf": "._mjcf",
+        "read_robot": "._read_robot",
+        "check_place load save": "._store",
+        "read_urdf": "._urdf",
+        "write_urdf": "._write_urdf",
+        "Scenario load_scenario": "._scenario",
+    },
+)

@@ -8,7 +8,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from poinsot.core import NOT_NEGATIVE, POSITIVE, InputError, as_floats, concrete, quoted, whole
+from poinsot.core import NOT_NEGATIVE, POSITIVE, InputError, as_floats, concrete, plain, quoted, whole
 
 Positive = Annotated[ArrayLike, POSITIVE]
 NotNegative = Annotated[ArrayLike, NOT_NEGATIVE]
@@ -39,12 +39,11 @@ def _number(name: str, value) -> Any:
     if isinstance(value, (bool, str, list, tuple)):
         raise InputError(f"{name} = {quoted(value)}; it must be a number")
     array = as_floats(value, name, "a number")
-    if not concrete(array):
-        return array
-    require(np.isfinite(array), f"{name} = {quoted(value)}; it must be finite")
-    if array.size == 0:
-        raise InputError(f"{name} = {quoted(value)}; it must be a number, or an array of them")
-    return np.asarray(array)
+    if concrete(array):
+        require(np.isfinite(array), f"{name} = {quoted(value)}; it must be finite")
+        if array.size == 0:
+            raise InputError(f"{name} = {quoted(value)}; it must be a number, or an array of them")
+    return plain(array)
 
 
 def single(**values) -> dict[str, Array]:
@@ -73,7 +72,7 @@ def moments(inertia) -> Any:
     J = as_floats(inertia, "inertia", "three numbers")
     if J.shape != (3,):
         raise InputError(f"inertia = {quoted(inertia)}; it must be three principal moments")
-    J = np.asarray(J) if concrete(J) else J
+    J = plain(J)
     positive(inertia=J)
     require(
         J.sum() - 2.0 * J >= -1e-10 * J.max(),

@@ -174,7 +174,7 @@ def _attempted(
             *found, corrections = iterated(held, t, *start)
             gaps, _, sizes = opening(held, t, *found, *still)
             joint, worst = _worst(held, gaps)
-            if worst <= CLOSED * (1.0 + float(sizes[0])):
+            if worst <= CLOSED * (1.0 + float(np.asarray(sizes)[0])):
                 return (found[0], found[1], corrections), "", 0.0
             if worst < least:
                 least, label = worst, linkage.label(joint)
@@ -190,7 +190,7 @@ def iterated(linkage: AnyLinkage, t, x: Array, quat: Array) -> tuple[Array, Arra
     """The Newton iteration, until joints are closed to round-off or it has gone on for too long."""
     shift, before = PLACING, np.inf
     for corrections in range(CORRECTIONS):
-        *moved, largest = _corrected(linkage, t, x, quat, jnp.asarray(shift))
+        *moved, largest = _corrected(linkage, t, x, quat, on_device(shift))
         if float(largest) <= 1e-15 * (1.0 + float(np.max(np.abs(np.asarray(x)), initial=0.0))):
             return x, quat, corrections
         # As of Levenberg and Marquardt.
@@ -208,7 +208,7 @@ def _moving_along(linkage: Linkage, t, x: Array, quat: Array, v: Array, Omega: A
             break
     _, rates, sizes = opening(held, t, x, quat, v, Omega)
     joint, worst = _worst(held, rates)
-    if not worst <= CLOSED * (1.0 + float(sizes[1])):
+    if not worst <= CLOSED * (1.0 + float(np.asarray(sizes)[1])):
         raise InputError(
             Driven.of(linkage, t, x, quat).rates()
             or f"no velocities keep the joints closed: {linkage.label(joint)} is off by a rate of "
@@ -224,7 +224,7 @@ def _worst(linkage: AnyLinkage, rows: Rows) -> tuple[int, float]:
 
 
 def live_at(system: "AbstractSystem", t, state: State) -> tuple[Array, Array, Array, Array, Array]:
-    t = jnp.asarray(t, dtype=float)
+    t = on_device(t, float)
     return t, *_live(system, t, state)
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from poinsot.core import InputError, Mobility, Rows, Twist, least_pivots
+from poinsot.core import InputError, Mobility, Rows, Twist, least_pivots, plain
 from poinsot.kernels import alone
 from poinsot.solvers import EliminationOrder, GraphFactors
 
@@ -112,7 +112,7 @@ class Linkage(eqx.Module):
         """The same joints with further conditions on them."""
         if not more:
             return self
-        masses = 1.0 / self.weights[: len(self.placement.translating)]
+        masses = 1.0 / plain(self.weights)[: len(self.placement.translating)]
         return Linkage((*self.conditions, *more), self.names, self.reference, self.placement, masses)
 
     @property

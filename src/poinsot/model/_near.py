@@ -4,11 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, State, as_array, concrete, known_names, on_device, quoted
+from poinsot.core import InputError, State, as_array, concrete, known_names, on_device, plain, quoted
 from poinsot.kernels import at_once
 from poinsot.rotation import from_matrix, to_matrix
 
@@ -107,7 +106,8 @@ def drives_of(system: "AbstractSystem", given: Mapping[str, Any], level: int, t)
             if own is not None:
                 _check_agrees(own, one, level, t, value)
                 continue
-            params = {"t": t, "values": [value, 0.0 * value] if level == 0 else [0.0 * value, value]}
+            still = 0.0 * plain(value)
+            params = {"t": t, "values": [value, still] if level == 0 else [still, value]}
             drives.append(Asked(joint, name, params, f"{label}, {name!r}"))
     return drives
 
@@ -172,8 +172,8 @@ def placed_along_joints(
             put(body, *map(np.asarray, linkage.reference[system.names[body]]))
     for joint, _, body, forward in tree.branches:
         inner, outer = linkage.markers[joint][:: 1 if forward else -1]
-        put(body, x[body], np.asarray(inner.directions(jnp.asarray(R))) @ _frame(outer).T)
-        place = np.asarray(inner.place(jnp.asarray(x), jnp.asarray(R)))
+        put(body, x[body], np.asarray(_directions(inner, on_device(R))) @ _frame(outer).T)
+        place = np.asarray(_place(inner, on_device(x), on_device(R)))
         put(body, place - R[body] @ np.asarray(outer.point), R[body])
     parts = dict(state.items()) | {
         "position": x,
@@ -185,6 +185,9 @@ def placed_along_joints(
         for part, places in (("position", system.translating), ("rotation", system.rotating))
     ]
     return completed(system.placed, t, State(**parts)), placed, np.concatenate(kept)
+
+
+_place, _directions = at_once(Marker.place), at_once(Marker.directions)
 
 
 def _frame(marker: Marker) -> np.ndarray:

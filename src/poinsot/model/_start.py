@@ -44,7 +44,7 @@ def vectors(value: Any, field: str, names: Sequence[str]) -> tuple[Array, list[b
         return stacked(rows, (3,)), [row is not None for row in value]
     array = as_array(value, field)
     if count == 1 and array.shape == (3,):
-        array = array[None]
+        array = stacked([array], array.shape)
     if array.shape != (count, 3):
         raise InputError(f"{field} has shape {array.shape}; it must be {_wanted(count, '(3,)', '3')}")
     return array, [True] * count
@@ -71,7 +71,7 @@ def quaternions(value: Any, names: Sequence[str], normalise: bool) -> tuple[Arra
         return stacked(rows, (4,)), [row is not None for row in value]
     array = as_array(value, "rotation")
     if count == 1 and array.shape in ((4,), (3, 3)):
-        array = array[None]
+        array = stacked([array], array.shape)
     if array.shape == (count, 4):
         return unit_quaternions(array, fields, normalise), [True] * count
     if array.shape == (count, 3, 3):
@@ -98,7 +98,7 @@ def physical_state(
     speeds, moving = vectors(velocity, "velocity", names)
     spins, spinning = vectors(angular_velocity, "angular_velocity", names)
     given = State(position=places, quaternion=quats, velocity=speeds, angular_velocity=spins)
-    state, orientation = _completed(placement, jnp.asarray(t, dtype=float), given)
+    state, orientation = _completed(placement, on_device(t, float), given)
     fixed, unturning = _others(placement.translating, names), _others(placement.rotating, names)
     _agree("position", places, state.position, [i for i in fixed if placed[i]], names)
     _agree("rotation", *orientation, [i for i in unturning if oriented[i]], names)
@@ -179,7 +179,7 @@ def check_freedom(placement: Placement, names: Sequence[str], t: Any, state: Sta
     if not fixed and not unturning:
         return
     given = State(**dict(state.items()))
-    made, orientation = _completed(placement, jnp.asarray(t, dtype=float), given)
+    made, orientation = _completed(placement, on_device(t, float), given)
     near = HANDMADE if type(state) is State else DRIFTED
     _agree("position", given.position, made.position, fixed, names, near, where)
     _agree("rotation", *orientation, unturning, names, near, where)
@@ -189,7 +189,7 @@ def check_freedom(placement: Placement, names: Sequence[str], t: Any, state: Sta
 
 def completed(placement: Placement, t: Any, given: State) -> State:
     """The state that freedom makes of values given for all bodies."""
-    return _completed(placement, jnp.asarray(t, dtype=float), given)[0]
+    return _completed(placement, on_device(t, float), given)[0]
 
 
 @at_once
@@ -238,10 +238,11 @@ def _agree(
         return
     gaps = np.abs(np.asarray(given) - np.asarray(needed))
     for i in places:
-        if np.max(gaps[i]) > tolerance * (1.0 + np.max(np.abs(np.asarray(needed[i])))):
+        value, wanted = np.asarray(given)[i], np.asarray(needed)[i]
+        if np.max(gaps[i]) > tolerance * (1.0 + np.max(np.abs(wanted))):
             raise InputError(
-                f"{field} of {names[i]!r}{where} = {shown(given[i])}, but its freedom and the other values "
-                f"make it {shown(needed[i])} (off by {np.max(gaps[i]):.3g}); leave it out, or None for this "
+                f"{field} of {names[i]!r}{where} = {shown(value)}, but its freedom and the other values "
+                f"make it {shown(wanted)} (off by {np.max(gaps[i]):.3g}); leave it out, or None for this "
                 "body"
             )
 

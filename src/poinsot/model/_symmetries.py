@@ -48,8 +48,8 @@ def symmetries(system: "AbstractSystem", t, state: State) -> Bool[Array, "6"]:
     draw = np.random.default_rng(0)
     shapes = (TRIALS, 3, len(system.translating)), (TRIALS, len(system.rotating), 3)
     # Drawn here, since numbers inside a compiled function become constants of it, and these may be many.
-    moves, turns = (jnp.asarray(draw.standard_normal(shape)) for shape in shapes)
-    return _conserved(system, jnp.asarray(t, dtype=float), state, moves, turns)
+    moves, turns = (on_device(draw.standard_normal(shape)) for shape in shapes)
+    return _conserved(system, on_device(t, float), state, moves, turns)
 
 
 @once
@@ -87,7 +87,7 @@ def _configurations(
     x, quat, _, _ = system.live(t, state)
     shifts = system.trial_lengths(x)[None, None, :] * moves
     rotations = jnp.moveaxis(exp(0.3 * turns) @ to_matrix(quat.T)[None], 1, -1)
-    times = jnp.asarray(t, dtype=float) + jnp.linspace(0.0, 1.0, TRIALS)
+    times = on_device(t, float) + jnp.linspace(0.0, 1.0, TRIALS)
     return times, x[None] + shifts, rotations
 
 

@@ -16,6 +16,7 @@ from poinsot.core import (
     check_uses,
     failure,
     known_names,
+    on_device,
     quoted,
     user_function,
 )
@@ -117,7 +118,7 @@ def as_potentials(terms: Any, roster: Roster, params: Any) -> tuple[AbstractPote
             term = relocated(_as_term(term), roster.place).of_bodies(roster)
         _check_places(term.bodies, roster.count, field)
         whole = _whole(term, params, field)
-        energy = _tried(field, whole.energy, jnp.zeros(()), *_shapes(roster.count, (3,), (3, 3)))
+        energy = _tried(field, whole.energy, on_device(np.zeros(())), *_shapes(roster.count, (3,), (3, 3)))
         if getattr(energy, "shape", None) != () or not jnp.issubdtype(energy.dtype, jnp.floating):
             raise InputError(f"{field} returns {_said(energy)}; a potential energy must be one number")
         if isinstance(whole, OfInvariants):
@@ -143,7 +144,7 @@ def as_loads(terms: Any, roster: Roster, params: Any) -> tuple[AbstractLoad, ...
         shapes = _shapes(count, (3,), (3, 3), (3,), (3,))
         whole = _whole(term, params, field)
         _check_uses(field, whole.uses())
-        wrench = _tried(field, whole.wrench, jnp.zeros(()), *shapes)
+        wrench = _tried(field, whole.wrench, on_device(np.zeros(())), *shapes)
         if [getattr(part, "shape", None) for part in jax.tree.leaves(wrench)] != [(count, 3)] * 2:
             raise InputError(
                 f"{field} returns {_said(wrench)}; it must return a force ({count}, 3) in space and a torque "
@@ -294,14 +295,14 @@ def _check_motion(free: Prescribed, name: str, params: Any) -> None:
     field = f"motion of {name!r}"
     if params is None:
         check_filled(free, field)
-    pose = _tried(field, filled(free.motion, params), jnp.zeros(()))
+    pose = _tried(field, filled(free.motion, params), on_device(np.zeros(())))
     if [getattr(part, "shape", None) for part in jax.tree.leaves(pose)] != [(3,), (3, 3)]:
         raise InputError(f"{field} returns {_said(pose)}; it must return a position (3,) and a matrix (3, 3)")
 
 
 def _shapes(count: int, *shapes: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
     """Arrays with one entry for each body, by shape only."""
-    return [jax.ShapeDtypeStruct((count, *shape), jnp.zeros(()).dtype) for shape in shapes]
+    return [jax.ShapeDtypeStruct((count, *shape), on_device(np.zeros(())).dtype) for shape in shapes]
 
 
 def _check_uses(field: str, uses: Sequence[Use]) -> None:

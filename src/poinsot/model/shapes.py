@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
-from poinsot.core import InputError, Registry, checked, quoted
+from poinsot.core import InputError, Registry, checked, plain, quoted
 
 from ._checks import Numbers, as_array, as_positive, concrete, shown
 from ._particle_shapes import tetrahedron, two_rim_disc
@@ -49,7 +49,7 @@ def box(
         name: of the body.
     """
     edges = _three(size, "size of a box")
-    total = _mass(mass, density, jnp.prod(edges), name)
+    total = _mass(mass, density, edges.prod(), name)
     return RigidBody(total, total / 12.0 * _cyclic(edges), name=name)
 
 
@@ -72,7 +72,7 @@ def ellipsoid(
         name: of the body.
     """
     halves = _three(semi_axes, "semi_axes of an ellipsoid")
-    total = _mass(mass, density, 4.0 / 3.0 * math.pi * jnp.prod(halves), name)
+    total = _mass(mass, density, 4.0 / 3.0 * math.pi * halves.prod(), name)
     return RigidBody(total, total / 5.0 * _cyclic(halves), name=name)
 
 
@@ -90,8 +90,8 @@ def sphere(
         density: mass per volume.
         name: of the body.
     """
-    r = as_positive(radius, "radius of a sphere")
-    return ellipsoid(jnp.stack([r, r, r]), mass=mass, density=density, name=name)
+    r = _positive(radius, "radius of a sphere")
+    return ellipsoid((r, r, r), mass=mass, density=density, name=name)
 
 
 @checked
@@ -115,10 +115,10 @@ def cylinder(
         density: mass per volume.
         name: of the body.
     """
-    r, h = as_positive(radius, "radius of a cylinder"), as_positive(height, "height of a cylinder")
+    r, h = _positive(radius, "radius of a cylinder"), _positive(height, "height of a cylinder")
     total = _mass(mass, density, math.pi * r * r * h, name)
     across = 0.25 * r * r + h * h / 12.0
-    return RigidBody(total, total * jnp.stack([across, across, 0.5 * r * r]), name=name)
+    return RigidBody(total, tuple(total * one for one in (across, across, 0.5 * r * r)), name=name)
 
 
 @checked
@@ -142,11 +142,11 @@ def rod(
         density: mass per volume.
         name: of the body.
     """
-    along = as_positive(length, "length of a rod")
-    r = along / 50.0 if radius is None else as_positive(radius, "radius of a rod")
+    along = _positive(length, "length of a rod")
+    r = along / 50.0 if radius is None else _positive(radius, "radius of a rod")
     total = _mass(mass, density, math.pi * r * r * along, name)
     across = 0.25 * r * r + along * along / 12.0
-    return RigidBody(total, total * jnp.stack([0.5 * r * r, across, across]), name=name)
+    return RigidBody(total, tuple(total * one for one in (0.5 * r * r, across, across)), name=name)
 
 
 @checked
@@ -179,10 +179,10 @@ def cone(
         density: mass per volume.
         name: of the body.
     """
-    r, h = as_positive(radius, "radius of a cone"), as_positive(height, "height of a cone")
+    r, h = _positive(radius, "radius of a cone"), _positive(height, "height of a cone")
     total = _mass(mass, density, math.pi / 3.0 * r * r * h, name)
     across = 3.0 / 80.0 * (4.0 * r * r + h * h)
-    return RigidBody(total, total * jnp.stack([across, across, 0.3 * r * r]), name=name)
+    return RigidBody(total, tuple(total * one for one in (across, across, 0.3 * r * r)), name=name)
 
 
 @checked
@@ -208,9 +208,9 @@ def disc(
         density: mass per **area**.
         name: of the body.
     """
-    r = as_positive(radius, "radius of a disc")
+    r = _positive(radius, "radius of a disc")
     total = _mass(mass, density, math.pi * r * r, name)
-    return RigidBody(total, total * r * r * jnp.array([0.25, 0.25, 0.5]), name=name)
+    return RigidBody(total, total * r * r * np.array([0.25, 0.25, 0.5]), name=name)
 
 
 def _mass(mass: Numbers | None, density: Numbers | None, content: Array, name: str) -> Array:
@@ -219,22 +219,27 @@ def _mass(mass: Numbers | None, density: Numbers | None, content: Array, name: s
         given = "neither mass nor density" if mass is None else "both mass and density"
         raise InputError(f"{quoted(name)} has {given}; give one of them, mass=... or density=...")
     if mass is not None:
-        return as_positive(mass, f"mass of {name!r}")
-    return as_positive(density, f"density of {name!r}") * content
+        return _positive(mass, f"mass of {name!r}")
+    return _positive(density, f"density of {name!r}") * content
+
+
+def _positive(value: Any, field: str) -> Any:
+    """A positive number, as NumPy's where it is known."""
+    return plain(as_positive(value, field))
 
 
 def _three(values: Numbers, field: str) -> Array:
     """Three positive lengths."""
     lengths = as_array(values, field, (3,))
-    if concrete(lengths) and not bool(jnp.all(lengths > 0.0)):
+    if concrete(lengths) and not bool(np.all(np.asarray(lengths) > 0.0)):
         raise InputError(f"{field} = {shown(lengths)}; all three must be positive")
-    return lengths
+    return plain(lengths)
 
 
 def _cyclic(lengths: Array) -> Array:
     """Sums of the squares of the other two lengths."""
     squares = lengths * lengths
-    return jnp.sum(squares) - squares
+    return squares.sum() - squares
 
 
 REGISTRY: Registry[Callable[..., RigidBody]] = Registry(

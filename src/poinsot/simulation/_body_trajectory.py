@@ -373,7 +373,7 @@ def _parts(bodies: Sequence[RigidBody]) -> dict[str, Any]:
     own = [body.particles for body in bodies]
     points = [np.zeros((1, 3)) if part is None else np.asarray(part.points) for part in own]
     masses = [
-        np.reshape(body.mass, 1) if part is None else np.asarray(part.masses)
+        np.asarray(body.mass).reshape(1) if part is None else np.asarray(part.masses)
         for body, part in zip(bodies, own, strict=True)
     ]
     return {"particles": [p.tolist() for p in points], "particle_masses": [m.tolist() for m in masses]}

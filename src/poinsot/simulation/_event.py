@@ -18,6 +18,7 @@ from poinsot.core import (
     Use,
     UserFunction,
     check_uses,
+    on_device,
     user_function,
 )
 from poinsot.kernels import once
@@ -47,7 +48,7 @@ class Event(Printable, Checked):
             InputError: it cannot be evaluated there, or is no number.
         """
         assert isinstance(self.function, UserFunction), "bind the event to its problem first"
-        state, t = problem.unpack(y), jnp.asarray(t0, dtype=float)
+        state, t = problem.unpack(y), on_device(t0, float)
         arguments = (t, *(state[label] for label in problem.labels), problem.params)
         check_uses([Use(self.function, arguments, problem.lanes(y))])
         value = _at_start(self, problem, t, y)

@@ -9,7 +9,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from poinsot.core import AbstractProblem, Packed, Result
+from poinsot.core import AbstractProblem, Packed, Result, on_device
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator
 from poinsot.kernels import SHORT, Kernel
@@ -87,7 +87,7 @@ class FixedRun:
     ) -> Record:
         """Carry it out; `loaded` are the bodies on which work is done, `sampler` holds forces on them."""
         check_memory(len(self.schedule), y.size, self.schedule.save_every)
-        grid = jnp.asarray(self.t0, dtype=float), jnp.asarray(self.dt, dtype=float)
+        grid = on_device(self.t0, float), on_device(self.dt, float)
         marcher = Marcher(problem, self.integrator, *grid, event, sampler)
         if y.size > SHORT and not problem.looped and self.kernel.choice != "native":
             self.kernel.give_up(f"a state of {y.size} numbers is too long to be written out")

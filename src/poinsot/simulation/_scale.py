@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from poinsot.core import AbstractProblem, State
+from poinsot.core import AbstractProblem, State, on_device
 from poinsot.kernels import by_blocks, each_state, once
 
 SAMPLES = 64
@@ -130,7 +130,8 @@ def scales_of(
 
 def _responses(problem: AbstractProblem, ranges: State, times: np.ndarray, *parts: np.ndarray) -> dict:
     """Of each quantity at each state: responses to state, right-hand side and ranges, and its rate."""
-    y = jax.vmap(problem.pack)(State(**dict(zip(problem.labels, parts, strict=True))))
+    states = (State(**dict(zip(problem.labels, one, strict=True))) for one in zip(*parts, strict=True))
+    y = on_device(np.stack([np.asarray(problem.pack(state)) for state in states]))
     draw, total, rest = np.random.default_rng(0), None, None
     together = int(np.clip(AT_ONCE // y.size, 1, PROBES))
     together = next(count for count in range(together, 0, -1) if PROBES % count == 0)

@@ -24,6 +24,7 @@ from poinsot.core import (
     check_called,
     check_uses,
     concrete,
+    on_device,
     quoted,
 )
 from poinsot.equations import Formulation
@@ -139,7 +140,7 @@ def _tried(problem: AbstractProblem, t, y: Packed) -> bool:
 
 def _check_functions(problem: AbstractProblem, t0: float, y: Packed) -> None:
     """The user's functions, called once at the start: right shapes and finite values."""
-    t = jnp.asarray(t0, dtype=float)
+    t = on_device(t0, float)
     try_functions(problem, t, y)
     try:
         slope, invariants = _evaluated(problem, t, y)
@@ -172,7 +173,7 @@ def check_consistent(
     """Refuse a start off the constraints of the problem: the first step would move it onto them."""
     if problem.ordinary:
         return
-    for part, off in _inconsistency(problem, jnp.asarray(t0, dtype=float), y).items():
+    for part, off in _inconsistency(problem, on_device(t0, float), y).items():
         _check_off(part, float(off), _allowed(integrator, part))
 
 
@@ -197,7 +198,7 @@ def check_starts(problem: AbstractProblem, integrator: AbstractIntegrator, t0: f
         check_all_finite(np.asarray(values), f"{label} of the starts")
     if problem.ordinary:
         return
-    for part, off in _all_inconsistency(problem, jnp.asarray(t0, dtype=float), states).items():
+    for part, off in _all_inconsistency(problem, on_device(t0, float), states).items():
         worst = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
         _check_off(part, float(off[worst]), _allowed(integrator, part), f" of run {worst}")
 
@@ -237,7 +238,7 @@ def check_invariants(formulation: Formulation, t0: float, y: Packed) -> None:
     system = formulation.bodies.system
     if not system.invariants:
         return
-    t = jnp.asarray(t0, dtype=float)
+    t = on_device(t0, float)
     arguments = (t, jax.eval_shape(formulation.motion, t, y), system.params)
     check_uses([Use(function, arguments, None) for function in system.invariants.values()])
     for name, value in _users_invariants(formulation, t, y).items():

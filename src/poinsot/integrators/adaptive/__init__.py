@@ -1,5 +1,8 @@
 """Adaptive solvers, behind one interface."""
 
+from typing import TYPE_CHECKING
+
+from poinsot._lazy import lazy
 from poinsot.core import Projection
 from poinsot.integrators.adaptive._base import (
     AbstractAdaptive,
@@ -10,16 +13,18 @@ from poinsot.integrators.adaptive._base import (
     Engine,
     Task,
 )
-from poinsot.integrators.adaptive._dense import Piecewise
-from poinsot.integrators.adaptive._dormand_prince import DormandPrince5, DormandPrince8
-from poinsot.integrators.adaptive._dormand_prince853 import DormandPrince853
-from poinsot.integrators.adaptive._ida import Ida
-from poinsot.integrators.adaptive._multistep import Bdf, Lsoda
-from poinsot.integrators.adaptive._odex import Odex
-from poinsot.integrators.adaptive._radau5 import Radau5
-from poinsot.integrators.adaptive._reversible import ReversibleSteps
-from poinsot.integrators.adaptive._seulex import Seulex
-from poinsot.integrators.adaptive._taylor import Taylor
+
+if TYPE_CHECKING:
+    from poinsot.integrators.adaptive._dense import Piecewise
+    from poinsot.integrators.adaptive._dormand_prince import DormandPrince5, DormandPrince8
+    from poinsot.integrators.adaptive._dormand_prince853 import DormandPrince853
+    from poinsot.integrators.adaptive._ida import Ida
+    from poinsot.integrators.adaptive._multistep import Bdf, Lsoda
+    from poinsot.integrators.adaptive._odex import Odex
+    from poinsot.integrators.adaptive._radau5 import Radau5
+    from poinsot.integrators.adaptive._reversible import ReversibleSteps
+    from poinsot.integrators.adaptive._seulex import Seulex
+    from poinsot.integrators.adaptive._taylor import Taylor
 
 __all__ = [
     "AbstractAdaptive",
@@ -43,3 +48,19 @@ __all__ = [
     "Task",
     "Taylor",
 ]
+
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "Piecewise": "._dense",
+        "DormandPrince5 DormandPrince8": "._dormand_prince",
+        "DormandPrince853": "._dormand_prince853",
+        "Ida": "._ida",
+        "Bdf Lsoda": "._multistep",
+        "Odex": "._odex",
+        "Radau5": "._radau5",
+        "ReversibleSteps": "._reversible",
+        "Seulex": "._seulex",
+        "Taylor": "._taylor",
+    },
+)

@@ -15,27 +15,33 @@ Between two bodies: neighbours in a chain, all bodies of a system, or those name
 - of two bodies, by their relative pose: `GayBerne`; your own: `PosePair`
 """
 
+from typing import TYPE_CHECKING
+
+from poinsot._lazy import lazy
+
 from ._base import AbstractInvariantPotential, AbstractPotential, AbstractTerm
-from ._between import Between
-from ._bushing import LinearBushing, TorsionalBushing
-from ._constant_force import ConstantForce
-from ._coulomb import Coulomb, ScreenedCoulomb
-from ._cutoff import Cutoff
-from ._function import Field, Function, OfInvariants, of_body
-from ._gay_berne import GayBerne
-from ._gravity import UniformGravity
-from ._gravity_gradient import GravityGradient
-from ._harmonic import HarmonicPair
-from ._heavy_top import HeavyTop
-from ._joint_spring import JointSpring
-from ._lennard_jones import LennardJones
 from ._marker import Marker
-from ._morse import Morse
-from ._pair import AbstractPair
-from ._pair_function import PairFunction
-from ._pose_pair import AbstractPosePair, PosePair
 from ._registry import REGISTRY
-from ._spring import Spring
+
+if TYPE_CHECKING:
+    from ._between import Between
+    from ._bushing import LinearBushing, TorsionalBushing
+    from ._constant_force import ConstantForce
+    from ._coulomb import Coulomb, ScreenedCoulomb
+    from ._cutoff import Cutoff
+    from ._function import Field, Function, OfInvariants, of_body
+    from ._gay_berne import GayBerne
+    from ._gravity import UniformGravity
+    from ._gravity_gradient import GravityGradient
+    from ._harmonic import HarmonicPair
+    from ._heavy_top import HeavyTop
+    from ._joint_spring import JointSpring
+    from ._lennard_jones import LennardJones
+    from ._morse import Morse
+    from ._pair import AbstractPair
+    from ._pair_function import PairFunction
+    from ._pose_pair import AbstractPosePair, PosePair
+    from ._spring import Spring
 
 __all__ = [
     "REGISTRY",
@@ -68,3 +74,27 @@ __all__ = [
     "UniformGravity",
     "of_body",
 ]
+
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "Between": "._between",
+        "LinearBushing TorsionalBushing": "._bushing",
+        "ConstantForce": "._constant_force",
+        "Coulomb ScreenedCoulomb": "._coulomb",
+        "Cutoff": "._cutoff",
+        "Field Function OfInvariants of_body": "._function",
+        "GayBerne": "._gay_berne",
+        "UniformGravity": "._gravity",
+        "GravityGradient": "._gravity_gradient",
+        "HarmonicPair": "._harmonic",
+        "HeavyTop": "._heavy_top",
+        "JointSpring": "._joint_spring",
+        "LennardJones": "._lennard_jones",
+        "Morse": "._morse",
+        "AbstractPair": "._pair",
+        "PairFunction": "._pair_function",
+        "AbstractPosePair PosePair": "._pose_pair",
+        "Spring": "._spring",
+    },
+)
