@@ -176,6 +176,12 @@ def test_moments_beyond_double_precision(tmp_path):
         pt.io.read_urdf(tmp_path / "a.urdf")
 
 
+def test_a_moment_out_of_all_proportion(tmp_path):
+    (tmp_path / "a.urdf").write_text(PICKER.read_text().replace('iyy="0.06"', 'iyy="1e308"'))
+    with pytest.raises(pt.InputError, match="a.urdf: link 'arm' has a moment of 1e.308"):
+        pt.io.read_urdf(tmp_path / "a.urdf")
+
+
 def test_input_errors_are_value_and_type_errors():
     assert issubclass(pt.InputError, ValueError) and issubclass(pt.InputError, TypeError)
 

@@ -12,7 +12,7 @@ from poinsot.model import Geometry, RigidBody, System, joints, loads, potentials
 GROUND = "ground"
 ROUND_OFF = 1e-14
 FAR = 1e100
-"""Distances that cannot be squared, times a mass."""
+"""Distances and moments whose products are beyond double precision."""
 KINDS: dict[str, Any] = {
     "revolute": joints.Revolute,
     "continuous": joints.Revolute,
@@ -175,6 +175,11 @@ class Robot:
         # What programs leave of an inertia that they moved by such arms, when it is that of a point.
         rest = ROUND_OFF * mass * max(float(np.max(np.abs(centre))), 1e-3) ** 2
         inertia = np.where(np.abs(inertia) > rest, inertia, 0.0)
+        if not np.max(np.abs(inertia)) < FAR:
+            raise InputError(
+                f"{self.file}: link {carrier!r} has a moment of {np.max(np.abs(inertia)):.3g}; that is "
+                "beyond what can be reckoned with"
+            )
         light = not np.all(np.linalg.eigvalsh(0.5 * (inertia + inertia.T)) > 0.0)
         return self._made(mass, inertia, carrier, light=light), centre
 
