@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import equinox as eqx
 import jax
@@ -20,6 +20,7 @@ from poinsot.kernels._compile_time import compilation
 from poinsot.kernels._components import OutsideError
 from poinsot.kernels._found import Given, Remembered, found, place_of
 
+F = TypeVar("F", bound=Callable)
 Tree = TypeVar("Tree")
 Made = TypeVar("Made")
 
@@ -186,7 +187,7 @@ def plain(
     return program, lists(parts)
 
 
-def jitted(function: Callable, options: Any = None) -> Callable:
+def jitted(function: F, options: Any = None) -> F:
     """A function compiled by XLA for each structure of its arguments, users' functions as they are now."""
 
     @wraps(function)
@@ -194,7 +195,7 @@ def jitted(function: Callable, options: Any = None) -> Callable:
         program, arrays = plain(_Spread(function), [(arguments, named)], options, eqx.filter_jit)
         return program(*arrays)
 
-    return call
+    return cast(F, call)
 
 
 @dataclass(frozen=True)
