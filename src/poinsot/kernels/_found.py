@@ -20,16 +20,21 @@ Kinds = tuple[tuple[Kind, ...], ...]
 class Remembered(OrderedDict):
     """A dictionary that forgets what has not been used for longest."""
 
+    def __init__(self, most: int = REMEMBERED):
+        super().__init__()
+        self.most = most
+
     def get(self, key: Any, default: Any = None) -> Any:
         """The value of a key, which is used now."""
-        if key not in self:
+        try:
+            self.move_to_end(key)
+            return self[key]
+        except KeyError:  # Another thread may have pushed it out since.
             return default
-        self.move_to_end(key)
-        return self[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         super().__setitem__(key, value)
-        while len(self) > REMEMBERED:
+        while len(self) > self.most:
             self.popitem(last=False)
 
 

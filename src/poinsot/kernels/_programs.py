@@ -52,6 +52,7 @@ class Fitted(NamedTuple):
 _native = Remembered()
 _plain = Remembered()
 _values = Remembered()
+_with_numbers = Remembered(64)
 _made = [0]
 
 
@@ -231,7 +232,7 @@ def with_numbers(make: Callable[[Tree], Made], tree: Tree) -> Made:
     def made(parts: list[Apart], key: str | None) -> Made:
         return make(parts[0].whole(parts[0].arrays, parts[0].numbers))
 
-    return found(Given([tree], make, numbers=True), _values, made)[0]
+    return found(Given([tree], make, numbers=True), _with_numbers, made)[0]
 
 
 def remembered(function: Callable, *trees: Any) -> Any:
