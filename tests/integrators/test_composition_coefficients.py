@@ -369,7 +369,7 @@ def test_a_symmetric_scheme_does_not_serve_an_arbitrary_base():
     [
         ([], "symmetric", "0 weights"),
         (["1/2", "1/4", "1/4"], "adjoint pair", "an even number"),
-        ([1], "other", "base = 'other', but it must be \"symmetric\""),
+        ([1], "other", "base = 'other'; it must be 'symmetric' or 'adjoint pair'"),
         (["one"], "symmetric", r"weights\[0\] = 'one'"),
     ],
 )

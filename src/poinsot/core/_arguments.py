@@ -59,6 +59,10 @@ def whole(least: int | None = None, most: int | None = None) -> Accepted:
     return Accepted(accepts, f"a whole number{both if all(given) else bounds.get(given, '')}")
 
 
+Count = Annotated[int, whole(1, 2**63 - 1)]
+"""How many of something, at least one."""
+
+
 def real(above: float = -math.inf, least: float = -math.inf, *, single: bool = False) -> Accepted:
     """Finite numbers, one or an array of them, within bounds; traced ones have no value yet."""
 

@@ -232,7 +232,10 @@ def with_numbers(make: Callable[[Tree], Made], tree: Tree) -> Made:
     def made(parts: list[Apart], key: str | None) -> Made:
         return make(parts[0].whole(parts[0].arrays, parts[0].numbers))
 
-    return found(Given([tree], make, numbers=True), _with_numbers, made)[0]
+    given = Given([tree], make, numbers=True)
+    # What is made may be traced later: nothing is known then of a function that has not been called yet.
+    known = _with_numbers if all(one.calls.kinds for one in given.users) else Remembered()
+    return found(given, known, made)[0]
 
 
 def remembered(function: Callable, *trees: Any) -> Any:

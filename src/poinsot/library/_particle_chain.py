@@ -1,17 +1,17 @@
 """A chain of rigid bodies made of particles."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from jax.typing import ArrayLike
 
-from poinsot.core import checked
+from poinsot.core import checked, whole
 from poinsot.model import Chain, RigidBody, potentials, shapes
 
 
 @checked
 def particle_chain(
     body: RigidBody | None = None,
-    count: int = 8,
+    count: Annotated[int, whole(1, 10**7)] = 8,
     spacing: ArrayLike = 2.0,
     potential: Any = None,
     ends: Any = ("clamped", "clamped"),

@@ -11,7 +11,7 @@ from jax import lax
 
 from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, InputError, State, checked, quoted
+from poinsot.core import AbstractProblem, Count, InputError, State, checked, quoted
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
 from poinsot.kernels import Choice, Kernel, cores, jitted, settled
@@ -47,12 +47,12 @@ def ensemble(
     states: State,
     *,
     dt: float,
-    steps: int,
+    steps: Count,
     coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
     control: Control | None = None,
     t0: float = 0.0,
-    save_every: int = 1,
+    save_every: Count = 1,
     progress: bool | None = None,
     kernel: Choice = "auto",
     fast: bool = False,

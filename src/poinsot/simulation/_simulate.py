@@ -7,7 +7,7 @@ from typing import Literal
 from poinsot._garbage import kept
 from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, Result, State, as_number, checked
+from poinsot.core import AbstractProblem, Count, Result, State, as_number, checked
 from poinsot.integrators import AbstractIntegrator, as_integrator
 from poinsot.integrators.adaptive import AbstractAdaptive
 from poinsot.kernels import Choice, Kernel, settled
@@ -62,7 +62,7 @@ def simulate(
     form: str | None = None,
     control: Control | None = None,
     t0: float = 0.0,
-    save_every: int = 1,
+    save_every: Count = 1,
     save_at: Sequence[float] | None = None,
     stop: Event | Callable | None = None,
     last_step: Literal["refuse", "shorten"] = "refuse",

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Int
 
 from poinsot.control import Sampled
 from poinsot.coordinates import AbstractOrientation
-from poinsot.core import AbstractProblem, InputError, Result, State, as_count, brief, checked, concrete
+from poinsot.core import AbstractProblem, Count, InputError, Result, State, as_count, brief, checked, concrete
 from poinsot.core.types import IntScalar
 from poinsot.equations import Formulation
 from poinsot.integrators import AbstractIntegrator, as_fixed
@@ -71,12 +71,12 @@ def solve(
     state: State,
     *,
     dt,
-    steps: int,
+    steps: Count,
     coordinates: AbstractOrientation | str | None = None,
     form: str | None = None,
     control: Control | None = None,
     t0=0.0,
-    save_every: int = 1,
+    save_every: Count = 1,
     kernel: Choice = "auto",
     fast: bool = False,
 ) -> Solution:
