@@ -28,12 +28,8 @@ STEPPERS = {
     "drift first": Splitting("yoshida4", first="T"),
 }
 
-traces = {"count": 0}
-"""How often the Hamiltonian was traced."""
-
 
 def _modified_pendulum(q, p, params):
-    traces["count"] += 1
     return 0.5 * p[0] ** 2 - params["g"] * jnp.cos(q[0]) * (1.0 - p[0] / 6.0)
 
 
@@ -42,7 +38,6 @@ def _kinetic(p):
 
 
 def _potential(q, params):
-    traces["count"] += 1
     return -params["g"] * jnp.cos(q[0])
 
 

@@ -1,6 +1,7 @@
 """Saving and loading: equal bit for bit, and nothing lost on the way."""
 
 import importlib
+import importlib.util
 import json
 import subprocess
 import sys
@@ -196,7 +197,9 @@ def test_a_missing_package_names_the_extra(run, tmp_path, monkeypatch, package):
             raise ModuleNotFoundError(f"No module named {name!r}")
         return real(name, *rest)
 
+    found = importlib.util.find_spec
     monkeypatch.setattr(importlib, "import_module", without)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else found(name))
     for act in (lambda: save(run, tmp_path / "other.zarr"), lambda: load(tmp_path / "run.zarr")):
         with pytest.raises(pt.InputError, match=rf"{package}.*pip install 'poinsot\[data\]'") as caught:
             act()
