@@ -125,7 +125,8 @@ def test_what_the_linkage_is_compared_with_is_right_to_round_off_and_its_growth(
 @pytest.mark.parametrize("coordinates", ["quaternions", "directors", "euler-angles"])
 def test_linkage_at_half_a_second(coordinates, form):
     """Chaotic: an error of 1e-12 is 1e-4 at t = 1."""
-    run = ran(LINKAGE, coordinates, form, "dormand-prince8", 0.5, rtol=1e-12, atol=1e-12)
+    # In the null space joints open by as much as the tolerance lets positions be wrong: 1.0e-12 at 1e-12.
+    run = ran(LINKAGE, coordinates, form, "dormand-prince8", 0.5, rtol=1e-13, atol=1e-13)
     assert np.max(np.abs(run.position[-1] - by_hand(0.5))) < 1e-8
     bound = 1e-12 if form == "null_space" else 1e-7
     assert deviation(run, "joints") < bound
@@ -136,7 +137,8 @@ def test_linkage_at_half_a_second(coordinates, form):
     ("coordinates", "form"), [("group", "group"), ("joint", "recursive"), ("joint", "hamiltonian")]
 )
 def test_linkage_at_half_a_second_on_the_group_and_in_joint_coordinates(coordinates, form):
-    run = ran(LINKAGE, coordinates, form, "dormand-prince8", 0.5, rtol=1e-12, atol=1e-12)
+    # In the null space joints open by as much as the tolerance lets positions be wrong: 1.0e-12 at 1e-12.
+    run = ran(LINKAGE, coordinates, form, "dormand-prince8", 0.5, rtol=1e-13, atol=1e-13)
     assert np.max(np.abs(run.position[-1] - by_hand(0.5))) < 1e-8
 
 
