@@ -38,3 +38,18 @@ def test_an_absolute_tolerance_of_zero(solver):
         for atol in (0.0, 1e-12)
     ]
     assert abs(ends[0] - ends[1]).max() < 1e-6
+
+
+def test_one_slow_look_is_no_pace(monkeypatch):
+    """What is compiled at the beginning may take a minute for one small step."""
+    clock = [0.0]
+    monkeypatch.setattr(_progress.time, "perf_counter", lambda: clock[0])
+    bar = _progress.Progress(False, 1.0, "run")
+
+    def after(seconds, done):
+        clock[0] += seconds
+        bar.update(done)
+        return bar.out_of_reach
+
+    assert not any((after(60.0, 1e-9), after(2.0, 0.1), after(50.0, 0.1), after(2.0, 0.2)))
+    assert [after(2.0, 0.2 + 1e-9 * k) for k in range(6)][-1]

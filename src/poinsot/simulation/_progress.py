@@ -1,12 +1,13 @@
 """A progress bar for people, nothing for everyone else."""
 
-import math
 import sys
 import time
 from types import TracebackType
 
 PATIENCE = 10.0
 """Seconds before the pace of a run is judged."""
+LOOKS = 5
+"""Looks in a row that must find it too slow."""
 MONTH = 30 * 86400.0
 """Seconds that nobody waits for: a run that would take longer is out of reach."""
 
@@ -26,7 +27,7 @@ class Progress:
         self._show = sys.stderr.isatty() if show is None else show
         self._total, self._label = total, label
         self._taken, self._then = 0.0, time.perf_counter()
-        self._began, self._done, self._judged = self._then, 0.0, self._then
+        self._began, self._done, self._judged, self._looks = self._then, 0.0, self._then, 0
         self.out_of_reach = False
 
     def __enter__(self) -> "Progress":
@@ -56,14 +57,18 @@ class Progress:
             self._bar.update(self._task, completed=done, speed=f"{speed:,.0f} steps/s")
 
     def _judge(self, done: float) -> None:
-        """Whether the rest would take more than a month, at the pace since the last look."""
+        """Whether the rest would take more than a month, at the pace of several looks in a row.
+
+        One look may be at what is compiled, or at the small steps that a solver begins with.
+        """
         now = time.perf_counter()
-        if now - self._began > PATIENCE and now - self._judged > 0.1 * PATIENCE:
-            pace = (done - self._done) / (now - self._judged)
-            rest = (self._total - done) / pace if pace > 0.0 else math.inf
-            self.out_of_reach = rest > MONTH
-        if now - self._judged > 0.1 * PATIENCE:
-            self._done, self._judged = done, now
+        if now - self._judged < 0.1 * PATIENCE:
+            return
+        pace = (done - self._done) / (now - self._judged)
+        hopeless = self._total - done > MONTH * pace
+        self._looks = self._looks + 1 if hopeless else 0
+        self.out_of_reach = self._looks >= LOOKS and now - self._began > PATIENCE
+        self._done, self._judged = done, now
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
