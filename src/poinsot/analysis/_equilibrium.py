@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from poinsot.core import InputError, State, checked, whole
+from poinsot.kernels import settled
 from poinsot.model import AbstractSystem, Chain
 
 from ._binding import Binding, binding
@@ -122,6 +123,7 @@ def equilibrium(
     Raises:
         InputError: no start, or loads that nothing balances; the message says which, and what is left.
     """
+    system = settled(system)
     first, whole = _beginning(system, start, t)
     loaded, arrivals = act_at_rest(system, first), []
     if not loaded:
