@@ -127,7 +127,7 @@ def test_native_code_does_not_grow_with_the_number_of_links():
         def rates(model, grid, y, rest=rest):
             return eqx.combine(model, rest).vector_field(0.0, y)
 
-        program = NativeProgram(rates, arrays, (), np.ones(10 * links), width=1, fast=False, effort=0)
+        program = NativeProgram.of(rates, arrays, (), np.ones(10 * links), width=1, fast=False, effort=0)
         lines.append(program.text.count("\n"))
     assert lines[1] - lines[0] < 0.02 * lines[0], lines
 

@@ -26,7 +26,7 @@ def users(function: Callable) -> Callable:
 def wide_program(function: Callable, runs: Any, width: int = LANES) -> NativeProgram:
     """A program of runs alone, given with the runs in front."""
     one = jax.tree.map(lambda leaf: leaf[0], runs)
-    return NativeProgram(lambda model, grid, run: function(*run), (), (), one, width=width, fast=False)
+    return NativeProgram.of(lambda model, grid, run: function(*run), (), (), one, width=width, fast=False)
 
 
 def in_lanes(function: Callable, runs: tuple, width: int = LANES) -> Any:

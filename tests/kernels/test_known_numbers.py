@@ -175,7 +175,7 @@ def test_zeros_of_the_model_save_work_and_constants_of_users_do_not():
     """The negative control: outside of users' functions a known zero is worth more than NaN."""
 
     def lines(function) -> int:
-        return NativeProgram(function, np.eye(3), (), np.ones(3), width=1, fast=False).text.count("fmul")
+        return NativeProgram.of(function, np.eye(3), (), np.ones(3), width=1, fast=False).text.count("fmul")
 
     assert lines(lambda matrix, grid, y: matrix @ y) == 0
     assert lines(lambda matrix, grid, y: matrix @ users(lambda y: 2.0 * y)(y)) == 3

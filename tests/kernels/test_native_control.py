@@ -143,7 +143,7 @@ def test_cond_by_a_condition_that_all_runs_share():
         return lax.cond(grid > 0.0, lambda x: heavy(x, 0.5), lambda x: (x + 1.0) * grid, run)
 
     runs = random(7, LANES, 3)
-    program = NativeProgram(function, (), np.float64(1.0), runs[0], width=LANES, fast=False)
+    program = NativeProgram.of(function, (), np.float64(1.0), runs[0], width=LANES, fast=False)
     for grid in (2.0, -2.0):
         found = program(program.block((), np.float64(grid)), runs)
         wanted = [jax.jit(function)((), jnp.float64(grid), jnp.asarray(run)) for run in runs]

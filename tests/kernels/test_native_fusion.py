@@ -186,8 +186,8 @@ def test_zeros_and_ones_of_a_model_are_known_in_loops(reverse, length):
         return end, found, lax.map(lambda row: row[0] @ row[1], (scaled, found))
 
     run = random(3, length, 3)
-    program = NativeProgram(function, model, (), run, width=1, fast=False)
-    full = NativeProgram(function, np.full_like(model, 1.7), (), run, width=1, fast=False)
+    program = NativeProgram.of(function, model, (), run, width=1, fast=False)
+    full = NativeProgram.of(function, np.full_like(model, 1.7), (), run, width=1, fast=False)
     found, wanted = program.bound([model])((), run), jax.jit(function)(model, (), run)
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-14)

@@ -16,7 +16,9 @@ RANDOM = np.random.default_rng(5)
 def native(function, *runs, width=1):
     """Values by native code; with lanes, of many runs."""
     one = runs if width == 1 else tuple(run[0] for run in runs)
-    program = NativeProgram(lambda model, grid, runs: function(*runs), (), (), one, width=width, fast=False)
+    program = NativeProgram.of(
+        lambda model, grid, runs: function(*runs), (), (), one, width=width, fast=False
+    )
     return program.bound([])((), runs) if width == 1 else program(program.block((), ()), runs)
 
 
@@ -65,7 +67,7 @@ def test_the_inverse_of_a_loop_is_written_out(size):
     got, looped = both(inverse, a)
     close(got, np.linalg.inv(a), 1e-11)
     close(got, looped, 1e-11)
-    program = NativeProgram(lambda model, grid, a: inverse(a), (), (), a, width=1, fast=False)
+    program = NativeProgram.of(lambda model, grid, a: inverse(a), (), (), a, width=1, fast=False)
     assert "phi" not in program.text.split("tile:")[1].split("phi", 1)[1]
 
 
@@ -102,7 +104,7 @@ def test_loops_have_the_bits_of_what_is_written_out(width):
 def test_code_of_elimination_does_not_grow():
     sizes = {}
     for size in (15, 16, 32):
-        program = NativeProgram(
+        program = NativeProgram.of(
             lambda model, grid, a: jnp.linalg.solve(a, jnp.ones(a.shape[0])),
             (),
             (),
@@ -153,8 +155,8 @@ def test_the_shortcut_for_small_angles_has_the_bits_of_the_reduction():
     near = [edge, np.nextafter(edge, 1.0), np.nextafter(edge, 0.0), np.pi / 4, 0.0, -0.0, 1e-300, 1.0, 3e4]
     angles = np.array([*near, *(-x for x in near[:4]), np.inf, np.nan, 1e13, *RANDOM.normal(size=32)])
     angles = np.concatenate([angles, np.zeros(-len(angles) % 8)])
-    one = NativeProgram(lambda m, g, x: sincos(x), (), (), angles[0], width=1, fast=False)
-    lanes = NativeProgram(lambda m, g, x: sincos(x), (), (), angles[0], width=8, fast=False)
+    one = NativeProgram.of(lambda m, g, x: sincos(x), (), (), angles[0], width=1, fast=False)
+    lanes = NativeProgram.of(lambda m, g, x: sincos(x), (), (), angles[0], width=8, fast=False)
     assert "label %branch" in one.text and "label %branch" not in lanes.text
     alone = np.array([one.bound([])((), x) for x in angles]).T
     for got, wanted in zip(alone, lanes(lanes.block((), ()), angles), strict=True):

@@ -49,7 +49,7 @@ def transform(model, grid, run):
 
 
 def text_of(matrix, scale) -> str:
-    return NativeProgram(
+    return NativeProgram.of(
         transform, (matrix, np.float64(scale)), np.float64(0.5), np.ones(3), width=1, fast=False
     ).text
 
@@ -85,7 +85,9 @@ def test_models_that_differ_in_numbers_share_a_program(monkeypatch):
 
 def test_fast_code_may_contract_and_is_another_program():
     function = lambda model, grid, run: run[0] * run[1] + run[2]  # noqa: E731
-    texts = [NativeProgram(function, (), (), np.ones(3), width=1, fast=fast).text for fast in (False, True)]
+    texts = [
+        NativeProgram.of(function, (), (), np.ones(3), width=1, fast=fast).text for fast in (False, True)
+    ]
     assert texts[0] != texts[1]
 
 
@@ -117,7 +119,7 @@ def test_what_has_no_native_form_is_refused(function, reason, monkeypatch):
     monkeypatch.setattr(_program, "HEAVIEST", 30_000)
     run = random(1, 100)
     with pytest.raises(NotNative, match=reason):
-        NativeProgram(function, (), (), run, width=1, fast=False)
+        NativeProgram.of(function, (), (), run, width=1, fast=False)
     kernel = Kernel("auto")
     assert kernel.native
     np.testing.assert_allclose(kernel(function, (), (), run), function((), (), jnp.asarray(run)), rtol=1e-10)
@@ -133,7 +135,7 @@ def test_long_code_is_made_without_effort_at_first_and_has_the_same_bits(limit, 
     run = random(1, 100)
 
     def made():
-        return NativeProgram(with_many, (), (), run, width=1, fast=False).bound([])
+        return NativeProgram.of(with_many, (), (), run, width=1, fast=False).bound([])
 
     thorough = made()
     thorough.improve()
@@ -180,7 +182,7 @@ def test_code_that_would_fill_the_stack_is_refused(width, places, monkeypatch):
     monkeypatch.setattr(_program, "LONGEST", 100)
     monkeypatch.setattr(_program, "MOST_PLACES", 400)
     with pytest.raises(NotNative, match=f"the code of the trace holds {places} numbers, more than 400"):
-        NativeProgram(lambda model, grid, run: run * 2.0, (), (), random(1, 100), width=width, fast=False)
+        NativeProgram.of(lambda model, grid, run: run * 2.0, (), (), random(1, 100), width=width, fast=False)
 
 
 def test_a_known_index_outside_is_that_of_jax_or_refused():

@@ -40,7 +40,7 @@ def row_by_row(model, grid, runs):
 @pytest.mark.parametrize("count", [1, 2, 3, 8, 9])
 def test_rows_in_lanes_have_the_bits_of_each_alone(count):
     rows, grid, y = RNG.normal(size=(count, 3)), np.array(0.7), RNG.normal(size=3)
-    programs = [NativeProgram(one, rows, grid, y, width=1, fast=False) for one in (function, row_by_row)]
+    programs = [NativeProgram.of(one, rows, grid, y, width=1, fast=False) for one in (function, row_by_row)]
     (values, positive), (expected, also) = (program.bound([rows])(grid, y) for program in programs)
     assert values.shape == (count, 3) and np.array_equal(positive, also)
     assert values.tobytes() == expected.tobytes()
@@ -51,7 +51,7 @@ def test_rows_in_lanes_have_the_bits_of_each_alone(count):
 
 def test_runs_in_lanes_take_rows_one_after_the_other():
     rows, grid, starts = RNG.normal(size=(3, 3)), np.array(0.7), RNG.normal(size=(4, 3))
-    alone = NativeProgram(function, rows, grid, starts[0], width=1, fast=False).bound([rows])
-    together = NativeProgram(function, rows, grid, starts[0], width=4, fast=False)
+    alone = NativeProgram.of(function, rows, grid, starts[0], width=1, fast=False).bound([rows])
+    together = NativeProgram.of(function, rows, grid, starts[0], width=4, fast=False)
     values, _ = together(together.block(rows, grid), starts)
     assert values.tobytes() == np.stack([alone(grid, y)[0] for y in starts]).tobytes()

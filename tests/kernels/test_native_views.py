@@ -177,7 +177,7 @@ def test_code_of_moves_does_not_grow_with_the_arrays():
 
     lines = []
     for count in (600, 1200):
-        program = NativeProgram(lambda m, g, x: function(x), (), (), np.ones(count), width=1, fast=False)
+        program = NativeProgram.of(lambda m, g, x: function(x), (), (), np.ones(count), width=1, fast=False)
         lines.append(program.text.count("\n"))
     assert lines[0] == lines[1], lines
 

@@ -1,4 +1,4 @@
-"""Drives that jump are told, smooth ones are not, however fast they are."""
+"""Drives that jump are refused; smooth drives are accepted, however fast they move."""
 
 from functools import cache
 from typing import Any

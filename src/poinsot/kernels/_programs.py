@@ -95,7 +95,7 @@ def native(function: Callable, trees: Sequence[Any], options: tuple[int | None, 
                 name = key or place_of("trace", trace.jaxpr, trace.result, zeros, target(), options)
                 program = None if key or name is None else _native.get(name) or _read(name, leaves)
                 if program is None:
-                    program = NativeProgram.of_trace(
+                    program = NativeProgram(
                         trace,
                         width=width,
                         fast=fast,

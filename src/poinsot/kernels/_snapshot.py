@@ -1,8 +1,8 @@
 """What users' functions compute at the moment, so that programs follow what these refer to.
 
-A function may read globals, closures, attributes and arrays that change between two runs, and nobody is told
-of it. So each call that runs functions traces them anew, by themselves, which takes milliseconds. The trace
-says what program is needed; its numbers are data of that program, as parameters are: others compile nothing.
+A function may read globals, closures, attributes and arrays, which may change between two runs. So each call
+that runs functions traces them again, each by itself, which takes milliseconds. The trace tells which program
+is needed. Its numbers are data of that program, as parameters are, so that other numbers compile nothing.
 """
 
 from collections.abc import Iterator, Sequence

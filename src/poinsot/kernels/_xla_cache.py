@@ -1,8 +1,8 @@
 """Programs of XLA kept between processes, as native ones are.
 
-JAX can keep them itself, but in files that another process may read half written, and that it neither bounds
-nor checks. So what it keeps goes to a folder beside native code, whose entries appear whole, belong to their
-owner alone and are checked. A folder that people choose for JAX stays what JAX makes of it.
+JAX can keep them itself, but another process may read its files half written, their total size has no bound,
+and they have no checksums. So entries go to a folder beside native code: they are written atomically, only
+their owner can write them, and they are checked. If `jax_compilation_cache_dir` is set, JAX uses that folder.
 """
 
 from typing import Any

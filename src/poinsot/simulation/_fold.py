@@ -37,10 +37,10 @@ class Folds:
     run has to end.
 
     With $A = G M^{-1} G^T$ the pivots of $G_1 M^{-1} G_0^T$ between the two ends of a step are those of $A$
-    until a singular value changes its sign; they have the sign of the product of its values at both ends. And
-    they are nearly those of $A$ between a configuration and what one step of Newton's iteration makes of it
-    to close the joints, as long as that iteration converges to one place (Kantorovich): it does not within
-    the distance above. Conditions that follow from others everywhere have no pivot.
+    until a singular value changes its sign; they have the sign of the product of its values at both ends.
+    Between a configuration and the result of one Newton step that closes the joints they differ little from
+    those of $A$, as long as Newton's iteration converges (Kantorovich). Within the distance above it does
+    not. Conditions that follow from others everywhere have no pivot.
     """
 
     formulation: Formulation

@@ -59,10 +59,7 @@ class NativeProgram:
     """A function compiled for one structure of its arguments.
 
     Args:
-        function: of model, grid and runs.
-        model: tree of arrays; some of their elements become part of the code, see `frozen`.
-        grid: tree of arrays that all runs share.
-        runs: tree of arrays of one run.
+        traced: the function, with arrays like those that it takes.
         width: runs side by side in a vector; None for as many as suit the code, of long code one unless
             runs are rows.
         fast: whether multiplications and additions may be contracted.
@@ -81,10 +78,7 @@ class NativeProgram:
 
     def __init__(
         self,
-        function: Callable,
-        model,
-        grid,
-        runs,
+        traced: "Traced",
         *,
         width: int | None,
         fast: bool,
@@ -92,33 +86,6 @@ class NativeProgram:
         rows: bool = False,
         known: Sequence[np.ndarray] | None = None,
     ):
-        self._make(trace_of(function, model, grid, runs), width, fast, effort, rows, known)
-
-    @classmethod
-    def of_trace(
-        cls,
-        traced: "Traced",
-        *,
-        width: int | None,
-        fast: bool,
-        effort: int,
-        rows: bool,
-        known: Sequence[np.ndarray] | None,
-    ) -> "NativeProgram":
-        """The program of a function that has been traced; see the class."""
-        program = object.__new__(cls)
-        program._make(traced, width, fast, effort, rows, known)
-        return program
-
-    def _make(
-        self,
-        traced: "Traced",
-        width: int | None,
-        fast: bool,
-        effort: int,
-        rows: bool,
-        known: Sequence[np.ndarray] | None,
-    ) -> None:
         self.result = traced.result
         if traced.jaxpr.effects:
             raise NotNative("the trace calls back into Python, or has other effects")
@@ -138,6 +105,19 @@ class NativeProgram:
             if places > MOST_PLACES:
                 raise NotNative(f"the code of the trace holds {places} numbers, more than {MOST_PLACES}")
         self._compile(effort)
+
+    @classmethod
+    def of(cls, function: Callable, model: Any, grid: Any, runs: Any, **options: Any) -> "NativeProgram":
+        """The program of a function for arguments like these.
+
+        Args:
+            function: of model, grid and runs.
+            model: tree of arrays; some of their elements become part of the code, see `frozen`.
+            grid: tree of arrays that all runs share.
+            runs: tree of arrays of one run.
+            options: of the class.
+        """
+        return cls(trace_of(function, model, grid, runs), **options)
 
     @property
     def told(self) -> dict[str, Any]:
